@@ -1,0 +1,22 @@
+# Decides whether this build has CUDA: GPUBENCH_HAS_CUDA. The toolkit is looked for in CUDA_HOME, PATH and the usual prefix.
+set(GPUBENCH_HAS_CUDA OFF)
+if(NOT GPUBENCH_CUDA STREQUAL "OFF")
+  find_program(GPUBENCH_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH PATH_SUFFIXES bin
+               PATHS /usr/local/cuda /opt/cuda)
+  if(GPUBENCH_NVCC)
+    set(CMAKE_CUDA_COMPILER ${GPUBENCH_NVCC})
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 90-real)  # for the compiler check; targets set their own
+    endif()
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(CMAKE_CUDA_EXTENSIONS OFF)
+    find_package(CUDAToolkit REQUIRED)
+    set(GPUBENCH_HAS_CUDA ON)
+  elseif(GPUBENCH_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "GPUBENCH_CUDA=ON, but there is no nvcc in CUDA_HOME, PATH or /usr/local/cuda")
+  else()
+    message(STATUS "no CUDA Toolkit (set CUDA_HOME or put nvcc on PATH; https://developer.nvidia.com/cuda-downloads): building for the host only")
+  endif()
+endif()

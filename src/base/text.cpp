@@ -1,0 +1,118 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace gpubench {
+namespace {
+
+std::string to_text(double value, std::chars_format format, int precision) {
+  std::array<char, 400> buffer{};
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision);
+  return {buffer.data(), result.ptr};
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string significant(double value, int digits) {
+  if (value == 0) return "0";
+  const double magnitude = std::fabs(value);
+  if (magnitude < 1e-4 || magnitude >= 1e15)
+    return to_text(value, std::chars_format::scientific, digits - 1);
+  const int exponent = static_cast<int>(std::floor(std::log10(magnitude)));
+  return to_text(value, std::chars_format::fixed, std::max(0, digits - 1 - exponent));
+}
+
+std::string fixed(double value, int decimals) {
+  return to_text(value, std::chars_format::fixed, decimals);
+}
+
+std::string shortest(double value) {
+  std::array<char, 64> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size() ||
+      !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return (bytes == std::floor(bytes) ? fixed(bytes, 0) : significant(bytes, 3)) + " " +
+         std::string(units[unit]);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 1) return significant(seconds, 4) + " s";
+  if (seconds >= 1e-3) return significant(seconds * 1e3, 4) + " ms";
+  if (seconds >= 1e-6) return significant(seconds * 1e6, 4) + " µs";
+  return significant(seconds * 1e9, 4) + " ns";
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = word.size() / 2 + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  if (const std::string near = nearest(word, candidates); !near.empty())
+    return "; did you mean '" + near + "'?";
+  return candidates.empty() ? "" : "; allowed: " + join(candidates, ", ");
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace gpubench

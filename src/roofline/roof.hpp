@@ -1,0 +1,41 @@
+// The roof of a case: what its ceilings allow, and how near it came.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "registry/work.hpp"
+#include "roofline/ceiling.hpp"
+
+namespace gpubench {
+
+// The document's `roof`.
+struct Roof {
+  std::optional<std::string> compute_ceiling;
+  std::optional<std::string> memory_ceiling;
+  std::optional<double> compute_flops_per_s;
+  std::optional<double> memory_bytes_per_s;
+  std::string limited_by;
+  double attainable_s = 0;
+  double percent_of_roof = 0;
+  std::optional<double> percent_of_roof_at_clock;
+  std::optional<double> percent_of_roof_burst;
+  bool above_roof = false;  // by more than 1 %
+};
+
+struct Placement {
+  std::optional<Roof> roof;        // empty where no ceiling applies
+  std::vector<std::string> notes;  // l2_transition, above_roof
+};
+
+// attainable_s = max(flops / compute ceiling, bytes / memory ceiling); percent of roof = attainable_s / seconds.
+// Which ceiling: docs/measurement.md. `sm_clock_hz` is the clock during the case's samples, if known.
+Placement place_under_roof(const Work&, DType, CacheMode, double seconds, std::optional<double> sm_clock_hz,
+                           std::span<const Ceiling>, const DeviceFacts&);
+
+// The ceiling of the unit that does arithmetic in the type: fp32_fma, f16_tensor, ...
+std::string_view compute_ceiling_of(DType);
+
+}  // namespace gpubench
