@@ -2,12 +2,14 @@
 include(FetchContent)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+set(INSTALL_GTEST OFF)  # of what is fetched, nothing is installed with the program
 
 function(gpubench_dependency package target repository tag)
   find_package(${package} QUIET)
   if(NOT TARGET ${target})
     message(STATUS "${package} is not installed: fetching ${tag}")
-    FetchContent_Declare(${package} GIT_REPOSITORY ${repository} GIT_TAG ${tag} GIT_SHALLOW ON)
+    # SYSTEM: the warnings of others are not this project's errors.
+    FetchContent_Declare(${package} GIT_REPOSITORY ${repository} GIT_TAG ${tag} GIT_SHALLOW ON SYSTEM)
     FetchContent_MakeAvailable(${package})
   endif()
 endfunction()

@@ -1,6 +1,7 @@
-// O = softmax(Q K^T / sqrt(D)) V for each batch and head. Q and O are [batch, heads, n_q, d], K and V
-// [batch, heads_kv, n_k, d], row-major; query head h reads key head h / (heads / heads_kv). Causal: query i sees the
-// keys j <= i + n_k - n_q (mask aligned bottom-right). A query that sees no key gives 0.
+// O = softmax(Q K^T / sqrt(D)) V for each batch and head. Q and O are [batch, heads, n_q, d], K and
+// V [batch, heads_kv, n_k, d], row-major; query head h reads key head h / (heads / heads_kv).
+// Causal: query i sees the keys j <= i + n_k - n_q (mask aligned bottom-right). A query that sees
+// no key gives 0.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// vector_add from host memory to host memory: copy a and b in, add, copy c out. The whole trip is timed.
+// vector_add from host memory to host memory: copy a and b in, add, copy c out. The whole trip is
+// timed.
 #pragma once
 
 #include <cstdint>

@@ -8,10 +8,14 @@ namespace gpubench {
 
 std::string_view name(DType type) {
   switch (type) {
-    case DType::f32: return "f32";
-    case DType::f16: return "f16";
-    case DType::bf16: return "bf16";
-    case DType::f64: return "f64";
+    case DType::f32:
+      return "f32";
+    case DType::f16:
+      return "f16";
+    case DType::bf16:
+      return "bf16";
+    case DType::f64:
+      return "f64";
   }
   return "";
 }
@@ -24,20 +28,27 @@ std::optional<DType> parse_dtype(std::string_view text) {
 
 std::size_t size_of(DType type) {
   switch (type) {
-    case DType::f32: return 4;
+    case DType::f32:
+      return 4;
     case DType::f16:
-    case DType::bf16: return 2;
-    case DType::f64: return 8;
+    case DType::bf16:
+      return 2;
+    case DType::f64:
+      return 8;
   }
   return 0;
 }
 
 double unit_roundoff(DType type) {
   switch (type) {
-    case DType::f32: return 0x1p-24;
-    case DType::f16: return 0x1p-11;
-    case DType::bf16: return 0x1p-8;
-    case DType::f64: return 0x1p-53;
+    case DType::f32:
+      return 0x1p-24;
+    case DType::f16:
+      return 0x1p-11;
+    case DType::bf16:
+      return 0x1p-8;
+    case DType::f64:
+      return 0x1p-53;
   }
   return 0;
 }
@@ -85,10 +96,14 @@ float bf16_bits_to_f32(std::uint16_t bits) {
 
 double round_to(DType type, double value) {
   switch (type) {
-    case DType::f32: return static_cast<float>(value);
-    case DType::f16: return f16_bits_to_f32(f32_to_f16_bits(static_cast<float>(value)));
-    case DType::bf16: return bf16_bits_to_f32(f32_to_bf16_bits(static_cast<float>(value)));
-    case DType::f64: return value;
+    case DType::f32:
+      return static_cast<float>(value);
+    case DType::f16:
+      return f16_bits_to_f32(f32_to_f16_bits(static_cast<float>(value)));
+    case DType::bf16:
+      return bf16_bits_to_f32(f32_to_bf16_bits(static_cast<float>(value)));
+    case DType::f64:
+      return value;
   }
   return value;
 }
@@ -124,7 +139,9 @@ void store(DType type, void* data, std::size_t index, double value) {
       std::memcpy(bytes, &v, sizeof v);
       return;
     }
-    case DType::f64: std::memcpy(bytes, &value, sizeof value); return;
+    case DType::f64:
+      std::memcpy(bytes, &value, sizeof value);
+      return;
     case DType::f16:
     case DType::bf16: {
       const float f = static_cast<float>(value);

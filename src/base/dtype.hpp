@@ -17,7 +17,8 @@ std::size_t size_of(DType);  // bytes an element
 // Largest relative error of one correctly rounded operation: 2^-24 for f32, 2^-11 for f16, ...
 double unit_roundoff(DType);
 
-// The nearest value that the type can hold (ties to even; overflow gives infinity, as the hardware does).
+// The nearest value that the type can hold (ties to even; overflow gives infinity, as the hardware
+// does).
 double round_to(DType, double);
 
 // Element `index` of a host array of the type, as double.

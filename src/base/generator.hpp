@@ -13,7 +13,8 @@
 
 namespace gpubench {
 
-// What kind of input a case runs on. `random` is the one that is timed; the others belong to `verify`.
+// What kind of input a case runs on. `random` is the one that is timed; the others belong to
+// `verify`.
 enum class InputKind {
   random,         // uniform in [-1, 1]
   integers,       // small integers: sums are exact in every order
@@ -30,10 +31,10 @@ enum class Pattern : std::int32_t { uniform, integers, constant, outlier, infini
 struct Generator {
   Pattern pattern = Pattern::uniform;
   std::uint64_t seed = 0;
-  std::int32_t buffer = 0;       // which input: different inputs differ under one seed
-  float scale = 1.0f;            // uniform: half-width; integers: largest magnitude; constant: the value;
-                                 // outlier: the outlier's value
-  std::int64_t row_length = 1;   // outlier, infinite_rows: elements in a row
+  std::int32_t buffer = 0;  // which input: different inputs differ under one seed
+  float scale = 1.0f;  // uniform: half-width; integers: largest magnitude; constant: the value;
+                       // outlier: the outlier's value
+  std::int64_t row_length = 1;  // outlier, infinite_rows: elements in a row
 };
 
 GPUBENCH_HOST_DEVICE inline std::uint64_t mix64(std::uint64_t x) {
@@ -51,11 +52,13 @@ GPUBENCH_HOST_DEVICE inline float element(const Generator& g, std::int64_t index
   const std::uint64_t hash = mix64(mix64(key) ^ static_cast<std::uint64_t>(index));
   if (g.pattern == Pattern::integers) {
     const std::int64_t span = 2 * static_cast<std::int64_t>(g.scale) + 1;
-    return static_cast<float>(static_cast<std::int64_t>((hash >> 33) % static_cast<std::uint64_t>(span)) -
-                              static_cast<std::int64_t>(g.scale));
+    return static_cast<float>(
+        static_cast<std::int64_t>((hash >> 33) % static_cast<std::uint64_t>(span)) -
+        static_cast<std::int64_t>(g.scale));
   }
   const float uniform =
-      static_cast<float>(static_cast<std::int64_t>(hash >> 40) - (std::int64_t{1} << 23)) * 0x1p-23f;
+      static_cast<float>(static_cast<std::int64_t>(hash >> 40) - (std::int64_t{1} << 23)) *
+      0x1p-23f;
   if (g.pattern == Pattern::uniform) return g.scale * uniform;
   const std::int64_t row = index / g.row_length;
   const std::int64_t column = index - row * g.row_length;

@@ -23,6 +23,8 @@ void install_interrupt_handler() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return requested != 0; }
+bool interrupted() {
+  return requested != 0;
+}
 
 }  // namespace gpubench

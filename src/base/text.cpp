@@ -35,10 +35,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
-  const double magnitude = std::fabs(value);
-  if (magnitude < 1e-4 || magnitude >= 1e15)
-    return to_text(value, std::chars_format::scientific, digits - 1);
-  const int exponent = static_cast<int>(std::floor(std::log10(magnitude)));
+  // The exponent after rounding: 99.96 with three digits is 100.
+  const std::string scientific = to_text(value, std::chars_format::scientific, digits - 1);
+  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  if (exponent < -4 || exponent >= 15) return scientific;
   return to_text(value, std::chars_format::fixed, std::max(0, digits - 1 - exponent));
 }
 

@@ -17,7 +17,8 @@ std::string fixed(double value, int decimals);
 // The shortest text that reads back as `value`.
 std::string shortest(double value);
 
-// A whole decimal number with nothing around it; nothing for "", "1e3", "0x10", " 1", or what does not fit.
+// A whole decimal number with nothing around it; nothing for "", "1e3", "0x10", " 1", or what does
+// not fit.
 std::optional<std::int64_t> parse_integer(std::string_view);
 std::optional<double> parse_number(std::string_view);
 
@@ -26,7 +27,8 @@ std::string bytes_text(double bytes);
 // 0.00123 -> "1.23 ms".
 std::string seconds_text(double seconds);
 
-// The candidate that is fewest edits away, or "" when none is near (more than half of its letters differ).
+// The candidate that is fewest edits away, or "" when none is near (more than half of its letters
+// differ).
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 // "; did you mean 'x'?" or "; allowed: a, b, c" for an error message.
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);

@@ -45,10 +45,10 @@ struct DeviceFacts {
   std::optional<std::string> mig_profile;
   std::optional<double> power_limit_w;
 
-  std::optional<int> memory_bus_bits;           // theoretical DRAM rate = clock * 2 * bits / 8
+  std::optional<int> memory_bus_bits;  // theoretical DRAM rate = clock * 2 * bits / 8
   std::optional<std::int64_t> shared_bytes_per_block;  // opt-in maximum
-  std::optional<std::string> vector_unit;       // host: "avx512", "avx2", "generic"
-  std::optional<std::string> driver_api_version;  // the newest CUDA the driver serves, "13.0"
+  std::optional<std::string> vector_unit;              // host: "avx512", "avx2", "generic"
+  std::optional<std::string> driver_api_version;       // the newest CUDA the driver serves, "13.0"
 };
 
 enum class MemoryKind { device, host_pageable, host_pinned };
@@ -98,7 +98,8 @@ std::string_view name(CacheMode);
 struct TimerOptions {
   int launches_per_sample = 1;
   Submission submission = Submission::graph;
-  CacheMode cache = CacheMode::warm;  // cold: L2 swept before each launch, outside the timed span; one launch a sample
+  CacheMode cache = CacheMode::warm;  // cold: L2 swept before each launch, outside the timed span;
+                                      // one launch a sample
 };
 
 struct Sample {
@@ -106,8 +107,8 @@ struct Sample {
   std::optional<double> sm_clock_hz;  // mean over the sample, from inside the device
 };
 
-// Takes samples of one launch. Samples of one call are queued ahead of each other, so that the load is
-// unbroken. Construction prepares (captures) and launches nothing.
+// Takes samples of one launch. Samples of one call are queued ahead of each other, so that the load
+// is unbroken. Construction prepares (captures) and launches nothing.
 class LaunchTimer {
  public:
   virtual ~LaunchTimer() = default;

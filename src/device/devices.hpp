@@ -20,11 +20,13 @@ struct CudaStatus {
 };
 CudaStatus cuda_status();
 
-// Whether hardware counters may be read, as a sentence: "permitted", "refused: ...", "unknown: ...".
+// Whether hardware counters may be read, as a sentence: "permitted", "refused: ...", "unknown:
+// ...".
 std::string counters_permission(int ordinal);
 
-// `text` is auto, cuda, cuda:N or host. auto takes the first usable GPU, else the host; `note` then holds
-// the one line to print. Throws Error{usage} for other text, Error{no_device} when it is not there.
+// `text` is auto, cuda, cuda:N or host. auto takes the first usable GPU, else the host; `note` then
+// holds the one line to print. Throws Error{usage} for other text, Error{no_device} when it is not
+// there.
 std::unique_ptr<Device> open_device(std::string_view text, std::string& note);
 
 std::unique_ptr<Device> open_cuda_device(int ordinal);

@@ -46,18 +46,19 @@ struct Measurement {
 
 struct MeasureOptions {
   double warmup_s = 0.4;
-  double max_s = 3.0;        // time budget for the samples
-  int min_samples = 20;      // at least this many, unless the budget ends a slow case after 5
+  double max_s = 3.0;    // time budget for the samples
+  int min_samples = 20;  // at least this many, unless the budget ends a slow case after 5
   double relative_interval = 0.005;  // stop when the 95 % interval of the median is within this
-  double sample_s = 1e-3;    // a sample holds as many launches as fill this
-  // Sustained window: samples are those taken between warmup_s and this many seconds of unbroken load.
+  double sample_s = 1e-3;            // a sample holds as many launches as fill this
+  // Sustained window: samples are those taken between warmup_s and this many seconds of unbroken
+  // load.
   std::optional<double> load_until_s;
   Submission submission = Submission::graph;
   CacheMode cache = CacheMode::warm;
 };
 
-// Launches `launch` many times on the device and returns what it saw. Throws what the launch throws,
-// Error when the device fails, Interrupted on Ctrl-C.
+// Launches `launch` many times on the device and returns what it saw. Throws what the launch
+// throws, Error when the device fails, Interrupted on Ctrl-C.
 Measurement measure(Device&, const Launch&, const MeasureOptions&);
 
 // Summarises samples (seconds per launch, at least one, all positive and finite).

@@ -17,9 +17,9 @@ struct Interval {
   double low = 0;
   double high = 0;
 };
-// Distribution-free interval of the median from order statistics: the narrowest symmetric pair of ranks
-// whose binomial(n, 1/2) coverage is at least `confidence` (David & Nagaraja, Order Statistics, 7.1).
-// With too few values for that coverage (n < 6 at 95 %) it is the whole range.
+// Distribution-free interval of the median from order statistics: the narrowest symmetric pair of
+// ranks whose binomial(n, 1/2) coverage is at least `confidence` (David & Nagaraja, Order
+// Statistics, 7.1). With too few values for that coverage (n < 6 at 95 %) it is the whole range.
 Interval median_interval(std::span<const double> values, double confidence = 0.95);
 
 }  // namespace gpubench

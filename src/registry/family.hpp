@@ -26,8 +26,9 @@ struct BufferSpec {
   std::size_t bytes() const { return static_cast<std::size_t>(count) * size_of(dtype); }
 };
 
-// How the output is laid out and what the oracle needs for it, in multiply-adds: the verifier chooses
-// from this what it checks. A row costs row_cost once and element_cost for each of its outputs.
+// How the output is laid out and what the oracle needs for it, in multiply-adds: the verifier
+// chooses from this what it checks. A row costs row_cost once and element_cost for each of its
+// outputs.
 struct OutputShape {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -50,11 +51,12 @@ struct Manifest {
   Problem (*problem)(const ParameterSet&) = nullptr;  // the set is complete and in range
   std::vector<BufferSpec> (*inputs)(const Problem&, DType) = nullptr;
   BufferSpec (*output)(const Problem&, DType) = nullptr;
-  Generator (*generator)(const Problem&, DType, std::size_t input, InputKind, std::uint64_t seed) = nullptr;
+  Generator (*generator)(const Problem&, DType, std::size_t input, InputKind,
+                         std::uint64_t seed) = nullptr;
   Work (*work)(const Problem&, DType) = nullptr;
   OutputShape (*output_shape)(const Problem&) = nullptr;
-  // Expected values of the outputs at `indices` (flat, ascending). Float64, thread-safe, shares nothing
-  // with the kernels; may reuse work between indices of one row.
+  // Expected values of the outputs at `indices` (flat, ascending). Float64, thread-safe, shares
+  // nothing with the kernels; may reuse work between indices of one row.
   void (*oracle)(const Problem&, DType, const Inputs&, std::span<const std::int64_t> indices,
                  std::span<Expected>) = nullptr;
   std::vector<VerifyShape> (*verify_shapes)() = nullptr;
@@ -122,12 +124,15 @@ class FamilyOf final : public Family {
   std::vector<VariantFacts> variants() const override {
     std::vector<VariantFacts> facts;
     for (const auto& v : manifest_.variants)
-      facts.push_back({v.name, v.technique, v.predecessor, v.dtype, v.role, v.device, v.needs, v.launch != nullptr});
+      facts.push_back({v.name, v.technique, v.predecessor, v.dtype, v.role, v.device, v.needs,
+                       v.launch != nullptr});
     return facts;
   }
   std::vector<VerifyShape> verify_shapes() const override { return manifest_.verify_shapes(); }
-  std::unique_ptr<Instance> instantiate(std::size_t variant, const ParameterSet& parameters) const override {
-    return std::make_unique<InstanceOf>(manifest_, manifest_.variants[variant], manifest_.problem(parameters));
+  std::unique_ptr<Instance> instantiate(std::size_t variant,
+                                        const ParameterSet& parameters) const override {
+    return std::make_unique<InstanceOf>(manifest_, manifest_.variants[variant],
+                                        manifest_.problem(parameters));
   }
 
  private:
@@ -140,7 +145,9 @@ class FamilyOf final : public Family {
     }
     std::vector<BufferSpec> inputs() const override { return m_.inputs(p_, v_.dtype); }
     BufferSpec output() const override { return m_.output(p_, v_.dtype); }
-    std::size_t workspace_bytes() const override { return v_.workspace_bytes ? v_.workspace_bytes(p_) : 0; }
+    std::size_t workspace_bytes() const override {
+      return v_.workspace_bytes ? v_.workspace_bytes(p_) : 0;
+    }
     Generator generator(std::size_t input, InputKind kind, std::uint64_t seed) const override {
       return m_.generator(p_, v_.dtype, input, kind, seed);
     }
@@ -150,12 +157,15 @@ class FamilyOf final : public Family {
       return v_.modelled_bytes(p_);
     }
     OutputShape output_shape() const override { return m_.output_shape(p_); }
-    void oracle(const Inputs& inputs, std::span<const std::int64_t> indices, std::span<Expected> out) const override {
+    void oracle(const Inputs& inputs, std::span<const std::int64_t> indices,
+                std::span<Expected> out) const override {
       m_.oracle(p_, v_.dtype, inputs, indices, out);
     }
     Submission submission() const override { return v_.submission; }
     MemoryKind memory() const override { return v_.memory; }
-    void launch(const Buffers& buffers, Stream stream) const override { v_.launch(p_, buffers, stream); }
+    void launch(const Buffers& buffers, Stream stream) const override {
+      v_.launch(p_, buffers, stream);
+    }
     std::vector<StageFacts> stages() const override {
       std::vector<StageFacts> facts;
       for (const auto& stage : v_.stages) facts.push_back({stage.name, stage.host_transfer});

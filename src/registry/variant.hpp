@@ -50,7 +50,7 @@ template <class Problem>
 struct Variant {
   std::string_view name;         // the technique, never a number alone
   std::string_view technique;    // one line: the idea
-  std::string_view predecessor;  // the rung it improves on, "" for the first
+  std::string_view predecessor = {};  // the rung it improves on, "" for the first
   DType dtype = DType::f32;
   Role role = Role::ladder;
   DeviceKind device = DeviceKind::cuda;

@@ -18,8 +18,8 @@ enum class DataPattern { random, zeros };
 
 // One way of running a ceiling's kernel, ready to launch. Owns what the launch uses.
 struct CeilingCandidate {
-  std::string technique;      // one line: the shape that ran
-  double amount = 0;          // FLOPs, operations or bytes a launch
+  std::string technique;  // one line: the shape that ran
+  double amount = 0;      // FLOPs, operations or bytes a launch
   std::optional<std::size_t> working_set_bytes;
   Launch launch;
   std::vector<Memory> memory;
@@ -32,15 +32,17 @@ struct CeilingSpec {
   std::string_view unit;  // "flop/s", "op/s", "byte/s", "s"
   DeviceKind device = DeviceKind::cuda;
   Requirement needs = {};
-  bool uses_data = false;       // its speed can depend on what it reads: data_pattern is recorded
+  bool uses_data = false;  // its speed can depend on what it reads: data_pattern is recorded
   bool scales_with_clock = false;  // its limit is a number of operations a clock
-  // Window of unbroken load that is sampled, in seconds since the load began. A ceiling whose clock moves under
-  // load uses 0.5 to 1.0 (docs/measurement.md).
+  // Window of unbroken load that is sampled, in seconds since the load began. A ceiling whose clock
+  // moves under load uses 0.5 to 1.0 (docs/measurement.md).
   double from_s = 0.5;
   double until_s = 1.0;
+  double trial_s = 0.006;  // load a candidate is given in the trial that picks one
   // At the device's own maximum clock; empty where nothing can be derived.
   std::optional<double> (*theoretical)(const DeviceFacts&) = nullptr;
-  // Candidates to try; the fastest in a short trial is measured. Null in a build without CUDA.
+  // Candidates to try, at least one; the fastest in a short trial is measured. Null in a build
+  // without CUDA.
   std::vector<CeilingCandidate> (*prepare)(Device&, DataPattern) = nullptr;
 };
 
@@ -63,13 +65,15 @@ struct Ceiling {
   Telemetry telemetry;
 };
 
-// The list of all ceilings, in the order of the table (microbench/ceilings.cpp). Where several specs have one name,
-// the first whose requirement the device meets is used.
+// The list of all ceilings, in the order of the table (microbench/ceilings.cpp). Where several
+// specs have one name, the first whose requirement the device meets is used.
 std::span<const CeilingSpec> ceiling_specs();
 
-// Measures one ceiling; a device that lacks it gives status `skipped` with the reason. Throws Interrupted.
+// Measures one ceiling; a device that lacks it gives status `skipped` with the reason. Throws
+// Interrupted.
 Ceiling measure_ceiling(Device&, std::string_view name, DataPattern = DataPattern::random);
 
-inline constexpr std::string_view core_ceilings[] = {"fp32_fma", "f16_tensor", "dram_read", "l2_read"};
+inline constexpr std::string_view core_ceilings[] = {"fp32_fma", "f16_tensor", "dram_read",
+                                                     "l2_read"};
 
 }  // namespace gpubench

@@ -30,10 +30,12 @@ struct Placement {
   std::vector<std::string> notes;  // l2_transition, above_roof
 };
 
-// attainable_s = max(flops / compute ceiling, bytes / memory ceiling); percent of roof = attainable_s / seconds.
-// Which ceiling: docs/measurement.md. `sm_clock_hz` is the clock during the case's samples, if known.
-Placement place_under_roof(const Work&, DType, CacheMode, double seconds, std::optional<double> sm_clock_hz,
-                           std::span<const Ceiling>, const DeviceFacts&);
+// attainable_s = max(flops / compute ceiling, bytes / memory ceiling); percent of roof =
+// attainable_s / seconds. Which ceiling: docs/measurement.md. `sm_clock_hz` is the clock during the
+// case's samples, if known.
+Placement place_under_roof(const Work&, DType, CacheMode, double seconds,
+                           std::optional<double> sm_clock_hz, std::span<const Ceiling>,
+                           const DeviceFacts&);
 
 // The ceiling of the unit that does arithmetic in the type: fp32_fma, f16_tensor, ...
 std::string_view compute_ceiling_of(DType);

@@ -17,18 +17,21 @@ enum class VerifyMode { sampled, full, off };
 // The document's `verification`, with the first failure in words.
 struct Verification {
   bool passed = false;
-  bool full = false;          // every output was compared; otherwise a sample (and every output was seen to be written)
-  std::int64_t checked = 0;   // outputs compared with the oracle
+  bool full = false;  // every output was compared; otherwise a sample (and every output was seen to
+                      // be written)
+  std::int64_t checked = 0;             // outputs compared with the oracle
   std::optional<double> max_abs_error;  // empty when an output is NaN
   std::optional<double> max_rel_error;  // of outputs whose expected value is not 0
-  double bound = 0;           // tolerance at the output that came nearest to its own
+  double bound = 0;                     // tolerance at the output that came nearest to its own
   std::string failure;
 };
 
-// Holds the oracle's answers for one case, so that the same outputs are checked before and after timing.
+// Holds the oracle's answers for one case, so that the same outputs are checked before and after
+// timing.
 class Verifier {
  public:
-  // `sampled` checks small problems in full, and of large ones the first, the last, the tile edges and random outputs.
+  // `sampled` checks small problems in full, and of large ones the first, the last, the tile edges
+  // and random outputs.
   Verifier(const Instance&, InputKind, std::uint64_t seed, VerifyMode);
   ~Verifier();
   // Reads the output from the device in pieces and compares.

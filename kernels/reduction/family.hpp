@@ -1,0 +1,10 @@
+// The family reduction.
+#pragma once
+
+#include "registry/family.hpp"
+
+namespace gpubench::reduction {
+
+const Family& family();
+
+}  // namespace gpubench::reduction

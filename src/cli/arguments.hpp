@@ -1,0 +1,49 @@
+// The command line as plain data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/progress.hpp"
+#include "device/device.hpp"
+#include "verify/verification.hpp"
+
+namespace gpubench {
+
+enum class Command { info, list, roofline, run, verify };
+
+struct Arguments {
+  Command command = Command::info;
+  std::string family;  // of list, run and verify: a name, "all", or empty where none was given
+  std::vector<std::pair<std::string, std::string>>
+      parameters;  // name (or alias) and text, as given
+  std::string device = "auto";
+  std::string variant;  // a regular expression, empty: all
+  std::vector<DType> dtypes;
+  CacheMode cache = CacheMode::warm;
+  std::optional<int> samples;
+  std::optional<double> max_s;
+  std::optional<double> warmup_s;
+  std::uint64_t seed = 1;
+  VerifyMode verify = VerifyMode::sampled;
+  std::string config;
+  std::string ceilings;
+  std::string json;  // a path or "-", empty: none
+  std::string csv;
+  bool dry_run = false;
+  Verbosity verbosity = Verbosity::normal;
+  std::vector<std::string> command_line;
+};
+
+struct ParsedCommandLine {
+  Arguments arguments;
+  std::optional<std::string> print;  // --help or --version: this text, and nothing else to do
+};
+
+// Throws Error{usage} with one sentence that names the nearest valid word or the allowed values.
+ParsedCommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace gpubench

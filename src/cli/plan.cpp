@@ -1,0 +1,186 @@
+#include "cli/plan.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "document/document.hpp"
+#include "kernels/families.hpp"
+#include "registry/suite.hpp"
+
+namespace gpubench {
+namespace {
+
+// A parameter, or alias, with the values that are to be tried.
+struct Sweep {
+  std::vector<std::string> targets;
+  std::vector<ParameterValue> values;
+};
+
+const Parameter* find_parameter(const Family& family, std::string_view name) {
+  for (const Parameter& parameter : family.parameters())
+    if (parameter.name == name) return &parameter;
+  return nullptr;
+}
+
+Sweep parse_sweep(const Family& family, const std::string& name, const std::string& text) {
+  if (const Parameter* parameter = find_parameter(family, name))
+    return {{name}, parse_values(*parameter, text)};
+  std::vector<std::string> known;
+  for (const Parameter& parameter : family.parameters()) known.emplace_back(parameter.name);
+  for (const ParameterAlias& alias : family.aliases()) {
+    if (alias.name == name) {
+      Sweep sweep;
+      sweep.targets.assign(alias.targets.begin(), alias.targets.end());
+      sweep.values = parse_values(*find_parameter(family, alias.targets.front()), text);
+      return sweep;
+    }
+    known.emplace_back(alias.name);
+  }
+  throw Error(ExitCode::usage, std::string(family.name()) + " has no parameter '" + name + "'" +
+                                   suggestion(name, known));
+}
+
+// Every combination of the sweeps, the last one varying fastest; an alias is overruled by the
+// parameter itself.
+std::vector<ParameterSet> expand(const Family& family,
+                                 const std::vector<std::pair<std::string, std::string>>& given,
+                                 DeviceKind device) {
+  std::vector<Sweep> sweeps;
+  for (const auto& [name, text] : given) sweeps.push_back(parse_sweep(family, name, text));
+  std::stable_sort(sweeps.begin(), sweeps.end(), [](const Sweep& a, const Sweep& b) {
+    return a.targets.size() > b.targets.size();
+  });
+  constexpr std::size_t most = 100'000;
+  std::vector<ParameterSet> sets = {{}};
+  for (const Sweep& sweep : sweeps) {
+    std::vector<ParameterSet> next;
+    if (sets.size() * sweep.values.size() > most)
+      throw Error(ExitCode::usage,
+                  "the sweeps multiply to more than " + std::to_string(most) + " cases");
+    for (const ParameterSet& set : sets)
+      for (const ParameterValue& value : sweep.values) {
+        ParameterSet extended = set;
+        for (const std::string& target : sweep.targets) extended.set(target, value);
+        next.push_back(std::move(extended));
+      }
+    sets = std::move(next);
+  }
+  for (ParameterSet& set : sets) set = complete(family.parameters(), set, device);
+  return sets;
+}
+
+void add_cases(std::vector<PlannedCase>& plan, const Family& family,
+               const std::vector<std::size_t>& variants,
+               const std::vector<std::pair<std::string, std::string>>& parameters, CacheMode cache,
+               std::uint64_t seed, DeviceKind device) {
+  for (const ParameterSet& set : expand(family, parameters, device))
+    for (const std::size_t variant : variants)
+      plan.push_back(plan_case(family, variant, set, cache, InputKind::random, seed));
+}
+
+bool has_variant_on(const Family& family, DeviceKind device) {
+  for (const VariantFacts& variant : family.variants())
+    if (variant.device == device) return true;
+  return false;
+}
+
+std::vector<PlannedCase> plan_suite(const Arguments& arguments, DeviceKind device) {
+  const Suite suite = read_suite(arguments.config);
+  std::vector<PlannedCase> plan;
+  for (const SuiteCase& entry : suite.cases) {
+    const Family& family = find_family(entry.family);
+    // A suite is written for every kind of device: families that a device has nothing for (streams
+    // on the host) are left out of it there, like in `run all`.
+    if (!has_variant_on(family, device)) continue;
+    const auto variants = select_variants(family, entry.variants, entry.dtypes, device);
+    auto chosen = variants;
+    if (!arguments.variant.empty() || !arguments.dtypes.empty()) {
+      const auto also = select_variants(family, arguments.variant, arguments.dtypes, device);
+      std::erase_if(chosen, [&](std::size_t v) {
+        return std::find(also.begin(), also.end(), v) == also.end();
+      });
+    }
+    add_cases(plan, family, chosen, entry.parameters, entry.cache, arguments.seed, device);
+  }
+  if (plan.empty())
+    throw Error(ExitCode::usage, "the suite " + arguments.config + " selects nothing on " +
+                                     std::string(name(device)));
+  return plan;
+}
+
+}  // namespace
+
+PlannedCase plan_case(const Family& family, std::size_t variant, const ParameterSet& parameters,
+                      CacheMode cache, InputKind input, std::uint64_t seed) {
+  const VariantFacts facts = family.variants()[variant];
+  return {&family, variant,
+          facts,   parameters,
+          cache,   input,
+          seed,    case_id(family.name(), facts.name, facts.dtype, parameters, cache, input)};
+}
+
+std::vector<std::size_t> select_variants(const Family& family, std::string_view pattern,
+                                         const std::vector<DType>& dtypes, DeviceKind device) {
+  std::regex regex;
+  try {
+    regex = std::regex(pattern.begin(), pattern.end(), std::regex::ECMAScript);
+  } catch (const std::regex_error& error) {
+    throw Error(ExitCode::usage,
+                "'" + std::string(pattern) + "' is not a regular expression: " + error.what());
+  }
+  std::vector<std::size_t> selected;
+  const auto variants = family.variants();
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const VariantFacts& variant = variants[i];
+    if (variant.device != device) continue;
+    if (!dtypes.empty() && std::find(dtypes.begin(), dtypes.end(), variant.dtype) == dtypes.end())
+      continue;
+    if (!std::regex_search(variant.name.begin(), variant.name.end(), regex)) continue;
+    selected.push_back(i);
+  }
+  return selected;
+}
+
+void nothing_selected(const std::vector<const Family*>& families, std::string_view regex,
+                      const std::vector<DType>& dtypes, DeviceKind device) {
+  std::vector<std::string> names;
+  for (const Family* family : families)
+    for (const VariantFacts& variant : family->variants())
+      if (variant.device == device) {
+        std::string text = std::string(variant.name) + " " + std::string(name(variant.dtype));
+        if (families.size() > 1) text = std::string(family->name()) + "/" + text;
+        names.push_back(std::move(text));
+      }
+  const std::string where =
+      families.size() == 1 ? std::string(families.front()->name()) : "the families";
+  if (names.empty())
+    throw Error(ExitCode::usage, where + " has no variant on " + std::string(name(device)));
+  std::string asked = regex.empty() ? "" : " matches '" + std::string(regex) + "'";
+  if (!dtypes.empty()) {
+    asked += regex.empty() ? " has" : " in";
+    for (const DType dtype : dtypes) asked += " " + std::string(name(dtype));
+  }
+  throw Error(ExitCode::usage, "no variant of " + where + " on " + std::string(name(device)) +
+                                   asked + "; there are " + join(names, ", "));
+}
+
+std::vector<PlannedCase> plan_run(const Arguments& arguments, DeviceKind device) {
+  if (!arguments.config.empty()) return plan_suite(arguments, device);
+  std::vector<const Family*> chosen;
+  if (arguments.family == "all") {
+    chosen.assign(families().begin(), families().end());
+  } else {
+    chosen.push_back(&find_family(arguments.family));
+  }
+  std::vector<PlannedCase> plan;
+  for (const Family* family : chosen)
+    add_cases(plan, *family, select_variants(*family, arguments.variant, arguments.dtypes, device),
+              arguments.parameters, arguments.cache, arguments.seed, device);
+  if (plan.empty()) nothing_selected(chosen, arguments.variant, arguments.dtypes, device);
+  return plan;
+}
+
+}  // namespace gpubench

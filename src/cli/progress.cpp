@@ -1,0 +1,56 @@
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/text.hpp"
+
+namespace gpubench {
+namespace {
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Progress::Progress(std::size_t total, Verbosity verbosity)
+    : total_(total), verbosity_(verbosity), terminal_(isatty(STDERR_FILENO)) {}
+
+void Progress::clear() {
+  if (line_shown_) print("\r\x1b[K");
+  line_shown_ = false;
+}
+
+void Progress::start(std::string_view what) {
+  what_ = what;
+  if (!terminal_ || verbosity_ == Verbosity::quiet) return;
+  clear();
+  std::string line = "[" + std::to_string(done_ + 1) + "/" + std::to_string(total_) + "] " + what_;
+  if (done_ > 0) {
+    const double elapsed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double left = elapsed / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+    line += ", about " + fixed(left, 0) + " s left";
+  }
+  print(line);
+  line_shown_ = true;
+}
+
+void Progress::finish(std::string_view result) {
+  ++done_;
+  clear();
+  if (verbosity_ == Verbosity::verbose)
+    print("[" + std::to_string(done_) + "/" + std::to_string(total_) + "] " + what_ + ": " +
+          std::string(result) + "\n");
+}
+
+void Progress::note(std::string_view sentence) {
+  if (verbosity_ == Verbosity::quiet) return;
+  clear();
+  print("gpubench: " + std::string(sentence) + "\n");
+}
+
+}  // namespace gpubench

@@ -1,0 +1,19 @@
+// Cases and ceilings as tables and CSV.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "document/document.hpp"
+
+namespace gpubench {
+
+// A table per family, type and cache mode, with a column for each parameter that varies.
+std::string cases_table(std::span<const CaseRecord>, const DeviceFacts&, std::size_t width);
+
+// A header and a row per case; empty cells where a case has no figure.
+std::string cases_csv(std::span<const CaseRecord>);
+
+std::string ceilings_table(std::span<const Ceiling>, const DeviceFacts&, std::size_t width);
+
+}  // namespace gpubench

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <string>
+
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/plan.hpp"
+#include "cli/results_table.hpp"
+#include "cli/run_case.hpp"
+#include "cli/session.hpp"
+#include "cli/table.hpp"
+
+namespace gpubench {
+namespace {
+
+// A shape that no variant takes is a mistake on the command line, not a list of skipped cases.
+void refuse_shapes_nobody_takes(const std::vector<PlannedCase>& plan) {
+  std::string reason;
+  for (const PlannedCase& planned : plan) {
+    const auto why =
+        planned.family->instantiate(planned.variant, planned.parameters)->unsupported();
+    if (!why) return;
+    if (reason.empty())
+      reason =
+          std::string(planned.family->name()) + "/" + std::string(planned.facts.name) + ": " + *why;
+  }
+  throw Error(ExitCode::usage, "no variant takes these parameters; " + reason);
+}
+
+std::string plan_table(Device& device, const std::vector<PlannedCase>& plan) {
+  Table table({{"case", false}, {"FLOPs"}, {"bytes"}, {"memory"}, {"", false}});
+  for (const PlannedCase& planned : plan) {
+    const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
+    const Work work = instance->work();
+    double memory = static_cast<double>(instance->output().bytes() + instance->workspace_bytes());
+    for (const BufferSpec& spec : instance->inputs()) memory += static_cast<double>(spec.bytes());
+    const auto reason = cannot_run(device, planned, *instance);
+    table.add({planned.id, significant(work.flops, 4),
+               significant(work.bytes_read + work.bytes_written, 4), bytes_text(memory),
+               reason ? "will be skipped: " + *reason : ""});
+  }
+  return std::to_string(plan.size()) + " cases on " + device.facts().id + " (" +
+         device.facts().name + ")\n" + table.text(output_width());
+}
+
+CaseOptions case_options(const Arguments& arguments) {
+  CaseOptions options;
+  if (arguments.samples) options.measure.min_samples = *arguments.samples;
+  if (arguments.max_s) options.measure.max_s = *arguments.max_s;
+  options.warmup_s = arguments.warmup_s;
+  options.verify = arguments.verify;
+  return options;
+}
+
+std::string result_text(const CaseRecord& record) {
+  if (!record.timing) return std::string(name(record.status)) + ": " + record.reason.value_or("");
+  std::string text = seconds_text(record.timing->median_s);
+  if (record.roof) text += ", " + significant(record.roof->percent_of_roof, 3) + " % of roof";
+  return text;
+}
+
+// 1 where an answer was wrong or a launch failed, 3 where nothing could run, else 0.
+ExitCode verdict(const std::vector<CaseRecord>& cases, Progress& progress) {
+  const auto count = [&](CaseStatus status) {
+    return std::count_if(cases.begin(), cases.end(),
+                         [&](const CaseRecord& record) { return record.status == status; });
+  };
+  for (const CaseRecord& record : cases) {
+    if (record.status == CaseStatus::failed)
+      progress.note(record.id + ": " + record.reason.value_or("failed"));
+    if (record.roof && record.roof->above_roof)
+      progress.note(record.id + " is above its roof (" +
+                    significant(record.roof->percent_of_roof, 4) +
+                    " %): the ceiling or the work model is wrong");
+  }
+  if (count(CaseStatus::failed) > 0) return ExitCode::failed;
+  if (count(CaseStatus::ok) == 0)
+    throw Error(ExitCode::no_device, "nothing could run: " + cases.front().id + ": " +
+                                         cases.front().reason.value_or(""));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode command_run(const Arguments& arguments) {
+  Session session(arguments);
+  Progress opening(0, arguments.verbosity);
+  session.open(opening);
+  const std::vector<PlannedCase> plan = plan_run(arguments, session.device().facts().kind);
+  refuse_shapes_nobody_takes(plan);
+  if (arguments.dry_run) return print_output(plan_table(session.device(), plan));
+
+  Document& document = session.document();
+  const std::size_t ceilings = arguments.ceilings.empty() ? std::size(core_ceilings) : 0;
+  Progress progress(plan.size() + ceilings, arguments.verbosity);
+  session.measure_ceilings(progress);
+  const CaseOptions options = case_options(arguments);
+  for (const PlannedCase& planned : plan) {
+    if (interrupted()) break;
+    progress.start(planned.id);
+    try {
+      document.cases.push_back(run_case(session.device(), planned, document.ceilings, options));
+    } catch (const Interrupted&) {
+      break;
+    }
+    progress.finish(result_text(document.cases.back()));
+  }
+  if (!session.data_on_standard_output())
+    print_output(cases_table(document.cases, document.device, output_width()));
+  session.finish();
+  if (interrupted()) throw Interrupted();
+  return verdict(document.cases, progress);
+}
+
+}  // namespace gpubench

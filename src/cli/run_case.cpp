@@ -1,0 +1,242 @@
+#include "cli/run_case.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+
+namespace gpubench {
+namespace {
+
+// Room that is left to the driver, to library handles and to the sweep of a cold case.
+constexpr double spare_bytes = 256.0 * (1 << 20);
+
+double buffer_bytes(const Instance& instance) {
+  double bytes = static_cast<double>(instance.output().bytes());
+  for (const BufferSpec& spec : instance.inputs()) bytes += static_cast<double>(spec.bytes());
+  return bytes;
+}
+
+// The case's memory on the device, inputs generated. Lives as long as its launches.
+class CaseMemory {
+ public:
+  CaseMemory(Device& device, const PlannedCase& planned, const Instance& instance)
+      : output_spec_(instance.output()) {
+    const auto specs = instance.inputs();
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      inputs_.push_back(device.allocate(specs[i].bytes(), instance.memory()));
+      device.generate(inputs_[i].data(), specs[i].dtype, specs[i].count,
+                      instance.generator(i, planned.input, planned.seed));
+      buffers_.inputs[i] = inputs_[i].data();
+    }
+    output_ = device.allocate(output_spec_.bytes(), instance.memory());
+    buffers_.output = output_.data();
+    if (const std::size_t bytes = instance.workspace_bytes(); bytes > 0) {
+      workspace_ = device.allocate(bytes);
+      buffers_.workspace = workspace_.data();
+    }
+  }
+  const Buffers& buffers() const { return buffers_; }
+  void poison_output(Device& device) const { poison(device, output_.data(), output_spec_); }
+
+ private:
+  BufferSpec output_spec_;
+  std::vector<Memory> inputs_;
+  Memory output_, workspace_;
+  Buffers buffers_;
+};
+
+void verify_into(CaseRecord& record, Verifier& verifier, Device& device, const CaseMemory& memory,
+                 std::string_view when) {
+  record.verification = verifier.check(device, memory.buffers().output);
+  if (record.verification->passed) return;
+  record.status = CaseStatus::failed;
+  record.reason = "verification " + std::string(when) + " failed: " + record.verification->failure;
+}
+
+// Work limited by arithmetic is held to a sustained ceiling, so it is sampled in the same window of
+// load.
+bool limited_by_compute(const CaseRecord& record, const Placement& placement) {
+  return record.work.flops > 0 && placement.roof && placement.roof->compute_ceiling &&
+         placement.roof->limited_by == *placement.roof->compute_ceiling;
+}
+
+MeasureOptions options_for(const PlannedCase& planned, const Instance& instance,
+                           const CaseOptions& options, bool compute_limited) {
+  MeasureOptions measure = options.measure;
+  measure.cache = planned.cache;
+  measure.submission = instance.submission();
+  if (compute_limited && !options.warmup_s) {
+    measure.warmup_s = 0.5;
+    measure.load_until_s = 1.0;
+  }
+  if (options.warmup_s) measure.warmup_s = *options.warmup_s;
+  return measure;
+}
+
+void measure_stages(CaseRecord& record, Device& device, const Instance& instance,
+                    const Buffers& buffers, const CacheMode cache) {
+  const auto stages = instance.stages();
+  double transfer_s = 0;
+  bool transfers = false;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    MeasureOptions options;
+    options.warmup_s = 0.05;
+    options.max_s = 0.3;
+    options.submission = instance.submission();
+    options.cache = cache;
+    const Measurement measured = measure(
+        device, [&](Stream stream) { instance.launch_stage(i, buffers, stream); }, options);
+    record.stages.push_back({std::string(stages[i].name), measured.timing.median_s});
+    if (stages[i].host_transfer) {
+      transfers = true;
+      transfer_s += measured.timing.median_s;
+    }
+  }
+  if (transfers) record.transfer_share = transfer_s / record.timing->median_s;
+}
+
+void place(CaseRecord& record, const PlannedCase& planned, const Instance& instance,
+           std::span<const Ceiling> ceilings, const DeviceFacts& facts) {
+  const Placement placement =
+      place_under_roof(instance.work(), planned.facts.dtype, planned.cache, record.timing->median_s,
+                       record.telemetry.sm_clock_during_hz, ceilings, facts);
+  record.roof = placement.roof;
+  record.notes.insert(record.notes.end(), placement.notes.begin(), placement.notes.end());
+  record.achieved =
+      achieved(instance.work(), record.timing->median_s, record.telemetry.energy_j_per_launch);
+  const auto& reasons = record.telemetry.throttle_reasons;
+  if (std::find(reasons.begin(), reasons.end(), "sw_power_cap") != reasons.end())
+    record.notes.push_back("power_limited");
+}
+
+// Runs `body` and turns what it throws into the record's status.
+void guarded(CaseRecord& record, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    record.status = CaseStatus::skipped;
+    record.reason = "this machine has not enough free memory";
+  } catch (const std::exception& error) {
+    record.status = CaseStatus::failed;
+    record.reason = error.what();
+  }
+}
+
+// Allocation that fails all the same (fragmented memory, pinned memory refused) is a case that does
+// not fit.
+std::unique_ptr<CaseMemory> allocate(CaseRecord& record, Device& device, const PlannedCase& planned,
+                                     const Instance& instance) {
+  try {
+    return std::make_unique<CaseMemory>(device, planned, instance);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::no_device) throw;
+    record.status = CaseStatus::skipped;
+    record.reason = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
+  CaseRecord record;
+  record.id = planned.id;
+  record.family = planned.family->name();
+  record.variant = planned.facts.name;
+  record.role = planned.facts.role;
+  record.dtype = planned.facts.dtype;
+  record.parameters = planned.parameters;
+  record.seed = planned.seed;
+  record.cache = planned.cache;
+  record.input = planned.input;
+  record.work = gpubench::record(instance.work(), instance.modelled_bytes());
+  return record;
+}
+
+std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned,
+                                      const Instance& instance) {
+  if (auto reason = unsupported(planned.facts, device.facts())) return reason;
+  if (auto reason = instance.unsupported()) return reason;
+  const bool on_device = instance.memory() == MemoryKind::device;
+  const double needed =
+      static_cast<double>(instance.workspace_bytes()) + (on_device ? buffer_bytes(instance) : 0);
+  const double free = static_cast<double>(device.free_bytes());
+  if (needed + spare_bytes > free)
+    return "needs " + shortest(needed) + " bytes (" + bytes_text(needed) + ") on " +
+           device.facts().id + ", where " + shortest(free) + " bytes (" + bytes_text(free) +
+           ") are free";
+  return std::nullopt;
+}
+
+CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const Ceiling> ceilings,
+                    const CaseOptions& options) {
+  const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
+  CaseRecord record = begin_record(planned, *instance);
+  if (auto reason = cannot_run(device, planned, *instance)) {
+    record.status = CaseStatus::skipped;
+    record.reason = std::move(reason);
+    return record;
+  }
+  guarded(record, [&] {
+    const auto memory = allocate(record, device, planned, *instance);
+    if (!memory) return;
+    const Launch launch = [&](Stream stream) { instance->launch(memory->buffers(), stream); };
+
+    std::optional<Verifier> verifier;
+    if (options.verify != VerifyMode::off) {
+      verifier.emplace(*instance, planned.input, planned.seed, options.verify);
+      memory->poison_output(device);
+      launch(device.stream());
+      device.synchronize();
+      verify_into(record, *verifier, device, *memory, "before timing");
+      if (record.status == CaseStatus::failed) return;
+      // So that the check after the last sample proves the timed launches, not this one.
+      memory->poison_output(device);
+    } else {
+      record.notes.push_back("not_verified");
+    }
+
+    // Which ceiling limits the case does not depend on its time.
+    const Placement limits = place_under_roof(instance->work(), planned.facts.dtype, planned.cache,
+                                              1.0, std::nullopt, ceilings, device.facts());
+    const Measurement measured =
+        measure(device, launch,
+                options_for(planned, *instance, options, limited_by_compute(record, limits)));
+    if (verifier) {
+      verify_into(record, *verifier, device, *memory, "after timing");
+      if (record.status == CaseStatus::failed) return;
+    }
+    record.timing = measured.timing;
+    record.telemetry = measured.telemetry;
+    measure_stages(record, device, *instance, memory->buffers(), planned.cache);
+    place(record, planned, *instance, ceilings, device.facts());
+  });
+  return record;
+}
+
+CaseRecord verify_case(Device& device, const PlannedCase& planned, VerifyMode mode) {
+  const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
+  CaseRecord record = begin_record(planned, *instance);
+  if (auto reason = cannot_run(device, planned, *instance)) {
+    record.status = CaseStatus::skipped;
+    record.reason = std::move(reason);
+    return record;
+  }
+  guarded(record, [&] {
+    const auto memory = allocate(record, device, planned, *instance);
+    if (!memory) return;
+    Verifier verifier(*instance, planned.input, planned.seed, mode);
+    memory->poison_output(device);
+    instance->launch(memory->buffers(), device.stream());
+    device.synchronize();
+    verify_into(record, verifier, device, *memory, "of one launch");
+  });
+  return record;
+}
+
+}  // namespace gpubench

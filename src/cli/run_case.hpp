@@ -1,0 +1,34 @@
+// One case from start to record: instantiate, check that it fits, prove, measure, prove again,
+// place under its roof.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/plan.hpp"
+#include "document/document.hpp"
+
+namespace gpubench {
+
+struct CaseOptions {
+  MeasureOptions measure;
+  std::optional<double> warmup_s;  // as asked for on the command line
+  VerifyMode verify = VerifyMode::sampled;
+};
+
+// The record with everything that is known before anything runs.
+CaseRecord begin_record(const PlannedCase&, const Instance&);
+
+// Why the case cannot run on the device (architecture, shape, memory, library), or nothing.
+// Allocates nothing.
+std::optional<std::string> cannot_run(Device&, const PlannedCase&, const Instance&);
+
+// Failures of the case are in the record (failed, skipped); Interrupted is thrown.
+CaseRecord run_case(Device&, const PlannedCase&, std::span<const Ceiling>, const CaseOptions&);
+
+// Correctness alone: one launch on poisoned output.
+CaseRecord verify_case(Device&, const PlannedCase&, VerifyMode);
+
+}  // namespace gpubench

@@ -1,0 +1,185 @@
+#include "measure/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "measure/telemetry_watch.hpp"
+
+namespace gpubench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A graph of more nodes costs more to build than it saves; on the host a launch is a function call.
+int most_launches(DeviceKind kind) {
+  return kind == DeviceKind::cuda ? 1000 : 1'000'000;
+}
+
+// The number of launches that fill a sample: found by timing ever larger samples, since one launch
+// of a short kernel is mostly the cost of the events around it.
+int launches_for(Device& device, const Launch& launch, const MeasureOptions& options) {
+  if (options.submission == Submission::blocking || options.cache == CacheMode::cold) return 1;
+  const int most = most_launches(device.facts().kind);
+  int launches = 1;
+  for (;;) {
+    const auto timer = device.timer(launch, {launches, options.submission, options.cache});
+    const double per_launch = timer->run(1).front().seconds_per_launch;
+    const double total = per_launch * launches;
+    if (total >= options.sample_s || launches == most) return launches;
+    const double wanted = per_launch > 0 ? options.sample_s / per_launch : most;
+    // Steps of 32 at most: an early estimate is too low when the first launches were slow.
+    const int next = static_cast<int>(std::min({std::ceil(wanted), launches * 32.0, 1.0 * most}));
+    if (next <= launches) return launches;
+    const bool near = next < 2 * launches;
+    launches = next;
+    if (near) return launches;
+  }
+}
+
+std::optional<double> median_clock(const std::vector<Sample>& samples) {
+  std::vector<double> clocks;
+  for (const Sample& sample : samples)
+    if (sample.sm_clock_hz) clocks.push_back(*sample.sm_clock_hz);
+  if (clocks.empty()) return std::nullopt;
+  return median(clocks);
+}
+
+bool interval_is_narrow(const std::vector<Sample>& samples, double relative) {
+  std::vector<double> seconds;
+  for (const Sample& sample : samples) seconds.push_back(sample.seconds_per_launch);
+  const double center = median(seconds);
+  const Interval interval = median_interval(seconds);
+  return interval.low >= center * (1 - relative) && interval.high <= center * (1 + relative);
+}
+
+// The sensors' part of the telemetry, from the readings that fall into the sampling span. Power is
+// the energy counter's slope where that span is long enough: the counter steps every 20 to 100 ms,
+// so that over a shorter one its difference is mostly rounding.
+Telemetry summarize_sensors(const TelemetryReading& idle, const std::vector<TimedReading>& watched,
+                            const TelemetryReading& after, Clock::time_point begin, double span_s,
+                            double launches) {
+  Telemetry telemetry;
+  telemetry.sm_clock_before_hz = idle.sm_clock_hz;
+  telemetry.sm_clock_after_hz = after.sm_clock_hz;
+  telemetry.temperature_c = after.temperature_c;
+  telemetry.other_processes = after.other_processes;
+  const TimedReading* first = nullptr;
+  const TimedReading* last = nullptr;
+  std::set<std::string> reasons;
+  for (const TimedReading& timed : watched) {
+    if (timed.at < begin) continue;
+    if (!first) first = &timed;
+    last = &timed;
+    reasons.insert(timed.reading.throttle_reasons.begin(), timed.reading.throttle_reasons.end());
+  }
+  // Too short a span for a reading of its own: the last one of the warm-up saw the same load.
+  if (!last && !watched.empty()) {
+    last = &watched.back();
+    reasons.insert(last->reading.throttle_reasons.begin(), last->reading.throttle_reasons.end());
+  }
+  const TelemetryReading& loaded = last ? last->reading : after;
+  telemetry.throttle_reasons.assign(reasons.begin(), reasons.end());
+  telemetry.memory_clock_hz = loaded.memory_clock_hz;
+  telemetry.power_w = loaded.power_w;
+  constexpr double shortest_span_s = 0.2;
+  if (first && first->reading.energy_j && last->reading.energy_j) {
+    const double seconds = std::chrono::duration<double>(last->at - first->at).count();
+    const double energy = *last->reading.energy_j - *first->reading.energy_j;
+    if (seconds >= shortest_span_s && energy > 0) {
+      telemetry.power_w = energy / seconds;
+      telemetry.energy_j_per_launch = energy / seconds * span_s / launches;
+    }
+  }
+  return telemetry;
+}
+
+}  // namespace
+
+Timing summarize(std::vector<double> samples_s) {
+  Timing timing;
+  timing.median_s = median(samples_s);
+  const auto [low, high] = std::minmax_element(samples_s.begin(), samples_s.end());
+  timing.min_s = *low;
+  timing.max_s = *high;
+  timing.mad_s = median_absolute_deviation(samples_s);
+  timing.median_ci95_s = median_interval(samples_s);
+  timing.samples_s = std::move(samples_s);
+  return timing;
+}
+
+Measurement measure(Device& device, const Launch& launch, const MeasureOptions& options) {
+  // One launch by itself first: kernels are loaded on first use, which must not fall into a held or
+  // captured stream.
+  launch(device.stream());
+  device.synchronize();
+
+  const int launches = launches_for(device, launch, options);
+  const auto timer = device.timer(launch, {launches, options.submission, options.cache});
+
+  const TelemetryReading idle = device.telemetry();
+  TelemetryWatch watch(device);
+  const auto load_start = Clock::now();
+  double sample_cost_s = 0;  // wall time of a sample, with what surrounds it
+  do {
+    const auto start = Clock::now();
+    const int count =
+        sample_cost_s > 0 ? std::clamp(static_cast<int>(0.02 / sample_cost_s), 1, 20) : 1;
+    timer->run(count);
+    sample_cost_s = since(start) / count;
+    check_interrupt();
+  } while (since(load_start) < options.warmup_s);
+
+  const double warmup_s = since(load_start);
+  const auto sampling_start = Clock::now();
+  std::vector<Sample> samples;
+  std::string stop_reason;
+  constexpr std::size_t fewest_samples = 5;
+  const auto enough = static_cast<std::size_t>(std::max(options.min_samples, 1));
+  while (stop_reason.empty()) {
+    const int count = std::clamp(static_cast<int>(0.05 / sample_cost_s), 1, 50);
+    for (const Sample& sample : timer->run(count)) {
+      if (!(sample.seconds_per_launch > 0))
+        throw Error(ExitCode::failed, "a sample of " + std::to_string(launches) +
+                                          " launches is below the resolution of the timer");
+      samples.push_back(sample);
+    }
+    check_interrupt();
+    const double sampled_s = since(sampling_start);
+    if (options.load_until_s) {
+      if (samples.size() >= enough && since(load_start) >= *options.load_until_s)
+        stop_reason = "sustained window, " + shortest(options.warmup_s) + " to " +
+                      shortest(*options.load_until_s) + " s of load";
+    } else if (samples.size() >= enough && interval_is_narrow(samples, options.relative_interval)) {
+      stop_reason = "interval within " + shortest(options.relative_interval * 100) + " %";
+    }
+    if (stop_reason.empty() && sampled_s >= options.max_s &&
+        (samples.size() >= fewest_samples || sampled_s >= 10 * options.max_s))
+      stop_reason = "time budget";
+  }
+  const double span_s = since(sampling_start);
+  const TelemetryReading after = device.telemetry();
+
+  std::vector<double> seconds;
+  for (const Sample& sample : samples) seconds.push_back(sample.seconds_per_launch);
+  Measurement measurement;
+  measurement.timing = summarize(std::move(seconds));
+  measurement.timing.clock = timer->clock();
+  measurement.timing.launches_per_sample = launches;
+  measurement.timing.warmup_s = warmup_s;
+  measurement.timing.stop_reason = std::move(stop_reason);
+  measurement.telemetry =
+      summarize_sensors(idle, watch.finish(), after, sampling_start, span_s,
+                        static_cast<double>(launches) * static_cast<double>(samples.size()));
+  measurement.telemetry.sm_clock_during_hz = median_clock(samples);
+  return measurement;
+}
+
+}  // namespace gpubench

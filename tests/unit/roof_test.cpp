@@ -1,0 +1,241 @@
+#include "roofline/roof.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "roofline/theoretical.hpp"
+
+namespace gpubench {
+namespace {
+
+constexpr std::int64_t MiB = 1 << 20;
+
+Ceiling ceiling(std::string name, double value, std::optional<double> clock_hz = {}) {
+  Ceiling c;
+  c.name = std::move(name);
+  c.value = value;
+  c.sustained = value;
+  c.telemetry.sm_clock_during_hz = clock_hz;
+  return c;
+}
+
+// A device of round numbers: 1 TFLOP/s, 10 TFLOP/s in f16, 100 GB/s, 400 GB/s from 40 MiB of L2.
+class RoofTest : public ::testing::Test {
+ protected:
+  RoofTest() { facts.l2_bytes = 40 * MiB; }
+  Placement place(double seconds, std::optional<double> clock_hz = {}) const {
+    return place_under_roof(work, dtype, cache, seconds, clock_hz, ceilings, facts);
+  }
+  void lose(std::string_view name) {
+    std::erase_if(ceilings, [&](const Ceiling& c) { return c.name == name; });
+  }
+
+  DeviceFacts facts;
+  std::vector<Ceiling> ceilings = {ceiling("fp32_fma", 1e12, 2e9),
+                                   ceiling("f16_tensor", 10e12, 1.5e9), ceiling("dram_read", 100e9),
+                                   ceiling("l2_read", 400e9)};
+  Work work{.flops = 2e9,
+            .bytes_read = 600e6,
+            .bytes_written = 200e6,
+            .working_set_bytes = 8.0 * MiB,
+            .convention = "made up"};
+  DType dtype = DType::f32;
+  CacheMode cache = CacheMode::warm;
+};
+
+using Notes = std::vector<std::string>;
+
+TEST_F(RoofTest, a_small_warm_case_is_held_to_l2_and_arithmetic_whichever_takes_longer) {
+  // 2e9 / 1e12 = 2 ms of arithmetic, 800e6 / 400e9 = 2 ms of traffic.
+  work.flops = 3e9;
+  Placement p = place(0.006);
+  ASSERT_TRUE(p.roof);
+  EXPECT_EQ(p.roof->compute_ceiling, "fp32_fma");
+  EXPECT_EQ(p.roof->memory_ceiling, "l2_read");
+  EXPECT_DOUBLE_EQ(*p.roof->compute_flops_per_s, 1e12);
+  EXPECT_DOUBLE_EQ(*p.roof->memory_bytes_per_s, 400e9);
+  EXPECT_EQ(p.roof->limited_by, "fp32_fma");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.003);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
+  EXPECT_FALSE(p.roof->above_roof);
+  EXPECT_TRUE(p.notes.empty());
+
+  work.flops = 1e9;
+  p = place(0.004);
+  EXPECT_EQ(p.roof->limited_by, "l2_read");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.002);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
+}
+
+TEST_F(RoofTest, the_transition_from_l2_to_dram_is_noted_above_six_tenths_of_l2) {
+  work.working_set_bytes = 24.0 * MiB;
+  EXPECT_EQ(place(0.01).notes, Notes{});
+  work.working_set_bytes = 24.0 * MiB + 1;
+  EXPECT_EQ(place(0.01).notes, Notes{"l2_transition"});
+  EXPECT_EQ(place(0.01).roof->memory_ceiling, "l2_read");
+  work.working_set_bytes = 160.0 * MiB;
+  EXPECT_EQ(place(0.01).notes, Notes{"l2_transition"});
+  EXPECT_EQ(place(0.01).roof->memory_ceiling, "l2_read");
+}
+
+TEST_F(RoofTest, a_warm_case_beyond_four_times_l2_is_held_to_dram) {
+  work.working_set_bytes = 160.0 * MiB + 1;
+  const Placement p = place(0.016);
+  EXPECT_EQ(p.roof->memory_ceiling, "dram_read");
+  EXPECT_EQ(p.roof->limited_by, "dram_read");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.008);  // 800e6 / 100e9
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
+  EXPECT_TRUE(p.notes.empty());
+}
+
+TEST_F(RoofTest, a_device_that_does_not_tell_its_l2_is_held_to_dram) {
+  facts.l2_bytes.reset();
+  EXPECT_EQ(place(0.016).roof->memory_ceiling, "dram_read");
+  work.working_set_bytes = 0;
+  EXPECT_EQ(place(0.016).roof->memory_ceiling, "dram_read");
+}
+
+TEST_F(RoofTest, a_cold_case_reads_from_dram_and_what_it_writes_stays_in_l2_where_it_fits) {
+  cache = CacheMode::cold;
+  work.bytes_read = 300e6;
+  work.bytes_written = 40.0 * MiB;
+  Placement p = place(0.006);
+  EXPECT_EQ(p.roof->memory_ceiling, "dram_read");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.003);
+  EXPECT_TRUE(p.notes.empty());
+
+  work.bytes_written = 100e6;  // does not fit in 40 MiB
+  p = place(0.006);
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.004);
+}
+
+TEST_F(RoofTest, without_flops_only_memory_counts) {
+  work.flops = 0;
+  const Placement p = place(0.004, 1e9);
+  EXPECT_FALSE(p.roof->compute_ceiling);
+  EXPECT_FALSE(p.roof->compute_flops_per_s);
+  EXPECT_FALSE(p.roof->percent_of_roof_at_clock);
+  EXPECT_EQ(p.roof->limited_by, "l2_read");
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
+}
+
+TEST_F(RoofTest, a_missing_ceiling_leaves_its_term_out) {
+  work.working_set_bytes = 30.0 * MiB;
+  lose("l2_read");
+  Placement p = place(0.004);
+  EXPECT_FALSE(p.roof->memory_ceiling);
+  EXPECT_EQ(p.roof->limited_by, "fp32_fma");
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
+  EXPECT_TRUE(p.notes.empty());  // nothing was held to L2
+
+  lose("fp32_fma");
+  p = place(0.004);
+  EXPECT_FALSE(p.roof);
+  EXPECT_TRUE(p.notes.empty());
+}
+
+TEST_F(RoofTest, skipped_and_failed_ceilings_and_runs_on_zeros_are_no_roofs) {
+  ceilings[0].status = "failed";
+  ceilings[0].value.reset();
+  ceilings.push_back(ceiling("fp32_fma_zeros", 2e12));
+  EXPECT_FALSE(place(0.004).roof->compute_ceiling);
+}
+
+TEST_F(RoofTest, the_compute_ceiling_follows_the_type_or_the_unit_the_work_names) {
+  dtype = DType::f16;
+  EXPECT_EQ(place(0.01).roof->compute_ceiling, "f16_tensor");
+  dtype = DType::f32;
+  work.compute_ceiling = "f16_tensor";
+  EXPECT_EQ(place(0.01).roof->compute_ceiling, "f16_tensor");
+  work.compute_ceiling = "tf32_tensor";  // not measured
+  EXPECT_FALSE(place(0.01).roof->compute_ceiling);
+  EXPECT_EQ(compute_ceiling_of(DType::bf16), "bf16_tensor");
+  EXPECT_EQ(compute_ceiling_of(DType::f64), "fp64_fma");
+}
+
+TEST_F(RoofTest, a_transfer_between_host_and_device_has_no_roof) {
+  work.host_transfer = true;
+  EXPECT_FALSE(place(0.004).roof);
+}
+
+TEST_F(RoofTest, a_time_of_zero_or_no_number_is_never_divided_by) {
+  EXPECT_FALSE(place(0).roof);
+  EXPECT_FALSE(place(std::numeric_limits<double>::quiet_NaN()).roof);
+}
+
+TEST_F(RoofTest, above_the_roof_by_more_than_one_percent_is_flagged_and_not_clamped) {
+  Placement p = place(0.001);  // the roof allows 2 ms
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 200);
+  EXPECT_TRUE(p.roof->above_roof);
+  EXPECT_EQ(p.notes, Notes{"above_roof"});
+
+  p = place(0.002 / 1.009);
+  EXPECT_NEAR(p.roof->percent_of_roof, 100.9, 1e-9);
+  EXPECT_FALSE(p.roof->above_roof);
+  EXPECT_TRUE(p.notes.empty());
+}
+
+TEST_F(RoofTest, percent_at_clock_scales_the_compute_ceiling_to_the_clock_of_the_case) {
+  work.flops = 3e9;  // 3 ms at 2 GHz
+  // At 1.5 GHz the unit does 0.75e12: 4 ms of the 8 are attainable.
+  EXPECT_DOUBLE_EQ(*place(0.008, 1.5e9).roof->percent_of_roof_at_clock, 50);
+  EXPECT_DOUBLE_EQ(place(0.008, 1.5e9).roof->percent_of_roof, 37.5);
+  // The memory term stays at 2 ms, and takes over where the clock is high.
+  EXPECT_DOUBLE_EQ(*place(0.008, 4e9).roof->percent_of_roof_at_clock, 25);
+}
+
+TEST_F(RoofTest, percent_at_clock_needs_both_clocks) {
+  EXPECT_FALSE(place(0.008).roof->percent_of_roof_at_clock);
+  ceilings[0].telemetry.sm_clock_during_hz.reset();
+  EXPECT_FALSE(place(0.008, 1.5e9).roof->percent_of_roof_at_clock);
+}
+
+TEST(Theoretical, an_h200s_figures_follow_from_its_facts) {
+  DeviceFacts facts;
+  facts.name = "NVIDIA H200";
+  facts.compute_capability = 90;
+  facts.multiprocessors = 132;
+  facts.sm_clock_max_hz = 1.98e9;
+  facts.memory_clock_max_hz = 3.201e9;
+  facts.memory_bus_bits = 6144;
+  EXPECT_NEAR(*theoretical_fp32_fma(facts), 66.908e12, 1e9);      // 132 x 256 x 1.98e9
+  EXPECT_NEAR(*theoretical_f16_tensor(facts), 1070.53e12, 1e10);  // 132 x 4096 x 1.98e9
+  EXPECT_NEAR(*theoretical_dram(facts), 4916.7e9, 1e8);           // 3.201e9 x 2 x 768
+}
+
+TEST(Theoretical, unknown_facts_give_no_figure) {
+  DeviceFacts facts;
+  EXPECT_FALSE(theoretical_fp32_fma(facts));
+  EXPECT_FALSE(theoretical_f16_tensor(facts));
+  EXPECT_FALSE(theoretical_dram(facts));
+  facts.compute_capability = 90;
+  facts.multiprocessors = 132;
+  EXPECT_FALSE(theoretical_fp32_fma(facts));  // the clock is missing
+  facts.sm_clock_max_hz = 1e9;
+  facts.compute_capability = 61;  // not in the tables
+  EXPECT_FALSE(theoretical_fp32_fma(facts));
+  EXPECT_FALSE(theoretical_f16_tensor(facts));
+}
+
+TEST(Theoretical, rates_a_clock_follow_the_compute_capability) {
+  EXPECT_EQ(fp32_flops_per_clock(75), 128);
+  EXPECT_EQ(fp32_flops_per_clock(80), 128);
+  for (int capability : {86, 89, 90, 120}) EXPECT_EQ(fp32_flops_per_clock(capability), 256);
+  EXPECT_EQ(f16_tensor_flops_per_clock(75), 1024);
+  EXPECT_EQ(f16_tensor_flops_per_clock(80), 2048);
+  EXPECT_EQ(f16_tensor_flops_per_clock(90), 4096);
+}
+
+TEST(Theoretical, a_geforce_accumulates_in_f32_at_half_rate) {
+  DeviceFacts facts;
+  facts.name = "NVIDIA GeForce RTX 3090";
+  facts.compute_capability = 86;
+  facts.multiprocessors = 82;
+  facts.sm_clock_max_hz = 1.695e9;
+  EXPECT_NEAR(*theoretical_f16_tensor(facts), 71.2e12, 0.1e12);  // NVIDIA's GA102 white paper: 71
+}
+
+}  // namespace
+}  // namespace gpubench
