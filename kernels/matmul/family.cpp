@@ -81,7 +81,7 @@ std::vector<VerifyShape> verify_shapes() {
                         std::vector<InputKind> kinds) {
     return VerifyShape{{{"M", m}, {"N", n}, {"K", k}}, std::move(kinds)};
   };
-  return {
+  std::vector<VerifyShape> shapes = {
       shape(1, 1, 1, {random, integers}),
       shape(1, 300, 1, {random, integers}),
       shape(65, 33, 1, {random, integers}),
@@ -98,6 +98,8 @@ std::vector<VerifyShape> verify_shapes() {
       shape(4097, 1023, 257, {random, integers}),
       shape(46400, 46400, 8, {random}),  // C has more than 2^31 elements
   };
+  shapes.back().cuda_only = true;
+  return shapes;
 }
 
 // Why the blocks do not fit a grid, if so.

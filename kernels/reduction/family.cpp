@@ -83,6 +83,7 @@ std::vector<VerifyShape> verify_shapes() {
   shape((1 << 20) + 3, {random, integers, outlier});
   shape((1 << 24) + 1, {random, integers});
   shape((std::int64_t{1} << 31) + 3, {random, integers});  // an index of 32 bits ends below this
+  shapes.back().cuda_only = true;
   return shapes;
 }
 

@@ -18,6 +18,10 @@
 #include "device/host/team.hpp"
 #include "kernels/softmax/problem.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace gpubench::softmax {
 namespace {
 
@@ -47,7 +51,7 @@ GPUBENCH_SIMD_CLONES void scale(const float* from, float factor, float* to, std:
 }
 
 // The same, past the cache. Rows of odd length start anywhere: plain stores up to the first whole
-// 16 bytes.
+// vector.
 GPUBENCH_SIMD_CLONES void scale_past_cache(const float* from, float factor, float* to,
                                            std::int64_t n) {
   std::int64_t i = 0;
@@ -56,6 +60,30 @@ GPUBENCH_SIMD_CLONES void scale_past_cache(const float* from, float factor, floa
     simd::stream_store(to + i, from[i] * factor, from[i + 1] * factor, from[i + 2] * factor,
                        from[i + 3] * factor);
   for (; i < n; ++i) to[i] = from[i] * factor;
+}
+
+#if defined(__x86_64__)
+// A store of a whole line takes one place in the core's queue instead of four: more of them wait
+// while the next row is computed, a sixth of the time.
+__attribute__((target("avx512f"))) void scale_past_cache_avx512(const float* from, float factor,
+                                                                float* to, std::int64_t n) {
+  const __m512 factors = _mm512_set1_ps(factor);
+  std::int64_t i = 0;
+  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 != 0; ++i) to[i] = from[i] * factor;
+  for (; i + 16 <= n; i += 16)
+    _mm512_stream_ps(to + i, _mm512_mul_ps(_mm512_loadu_ps(from + i), factors));
+  for (; i < n; ++i) to[i] = from[i] * factor;
+}
+#endif
+
+using Scale = void (*)(const float* from, float factor, float* to, std::int64_t n);
+
+Scale scale_for(bool past_cache) {
+  if (!past_cache) return scale;
+#if defined(__x86_64__)
+  if (simd::level() == simd::Level::avx512) return scale_past_cache_avx512;
+#endif
+  return scale_past_cache;
 }
 
 // Asks for `n` floats, so that they are in the second-level cache when their turn comes: the
@@ -98,7 +126,7 @@ void launch_parallel_vectorized(const Problem& problem, const Buffers& buffers, 
   const std::int64_t blocks = (columns + block - 1) / block;
   const bool in_place = columns > longest_waiting;
   const bool past_cache = !in_place && 8 * problem.rows * columns > host::last_level_bytes();
-  const auto put = past_cache ? scale_past_cache : scale;
+  const Scale put = scale_for(past_cache);
 #pragma omp parallel
   {
     const host::Range mine = host::my_part(problem.rows, 1);

@@ -66,6 +66,7 @@ std::vector<VerifyShape> verify_shapes() {
   shape((1 << 20) + 4, {random});
   shape((1 << 24) + 1, {random, integers});
   shape((std::int64_t{1} << 31) + 3, {random});  // an index of 32 bits ends below this
+  shapes.back().cuda_only = true;
   return shapes;
 }
 

@@ -41,8 +41,9 @@ inline Level level() {
 }
 
 // exp(x) for x <= 0 in float, for loops that are to be vectorised: no branch, no call. Largest
-// error 1 ulp (1.3 without FMA), subnormal results included; minus infinity gives 0 and NaN stays NaN. (Right up to x
-// = 18; a softmax never needs that.) `floor` is exp_floor(), taken once before the loop.
+// error 1 ulp (1.3 without FMA), subnormal results included; minus infinity gives 0 and NaN stays
+// NaN. (Right up to x = 18; a softmax never needs that.) `floor` is exp_floor(), taken once before
+// the loop.
 //
 // Cody and Waite: x = n ln 2 + r with |r| <= ln 2 / 2, exp(x) = 2^n exp(r). Adding 1.5 * 2^23
 // rounds to an integer, which is then in the low bits of the sum; with 227 more, those bits shifted
@@ -136,8 +137,7 @@ inline constexpr int lanes = 64;
 
 // Stores four floats past the caches: what is written once and not read again then costs no read of
 // its line. `destination` is 16-byte aligned. Writers must call `stream_fence` before another
-// thread may look. Full lines written in order are combined, so 16 bytes at a time is as fast as
-// wider stores.
+// thread may look. Full lines written in order are combined.
 inline void stream_store(float* destination, float a, float b, float c, float d) {
 #if defined(__SSE2__)
   _mm_stream_ps(destination, _mm_setr_ps(a, b, c, d));

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/error.hpp"
@@ -20,7 +21,7 @@ namespace {
 // ours.
 struct Texts {
   std::string dtypes, cache = "warm", samples, max_seconds, warmup_seconds, seed = "1",
-                      verify = "sampled";
+                      verify = "sampled", max_bytes;
   bool quiet = false, verbose = false, list = false;
   std::map<std::string, std::string> parameters;  // of the one family that was chosen
 };
@@ -72,6 +73,9 @@ void read_texts(const Texts& texts, Arguments& arguments) {
     arguments.warmup_s = seconds_of("--warmup-seconds", texts.warmup_seconds);
   arguments.seed = static_cast<std::uint64_t>(
       integer_of("--seed", texts.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  if (!texts.max_bytes.empty())
+    arguments.max_bytes = static_cast<double>(
+        integer_of("--max-bytes", texts.max_bytes, 1, std::numeric_limits<std::int64_t>::max()));
   if (texts.quiet && texts.verbose) usage_error("-q and -v exclude each other");
   arguments.verbosity = texts.quiet     ? Verbosity::quiet
                         : texts.verbose ? Verbosity::verbose
@@ -273,6 +277,10 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "verify", "correctness only: odd shapes and special inputs against the oracle");
   add_device(*verify, arguments);
   add_selection(*verify, arguments, texts);
+  verify
+      ->add_option("--max-bytes", texts.max_bytes,
+                   "leave out shapes whose buffers take more (under compute-sanitizer, say)")
+      ->type_name("N");
   add_outputs(*verify, arguments, texts);
   verify->require_subcommand(0, 1);
   for (const Family* family : families()) {

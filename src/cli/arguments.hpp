@@ -33,6 +33,7 @@ struct Arguments {
   std::string ceilings;
   std::string json;  // a path or "-", empty: none
   std::string csv;
+  std::optional<double> max_bytes;  // of verify: larger shapes are left out
   bool dry_run = false;
   Verbosity verbosity = Verbosity::normal;
   std::vector<std::string> command_line;

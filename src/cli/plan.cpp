@@ -81,6 +81,12 @@ void add_cases(std::vector<PlannedCase>& plan, const Family& family,
       plan.push_back(plan_case(family, variant, set, cache, InputKind::random, seed));
 }
 
+// A case is named once, however often a suite or a sweep comes to it.
+void drop_repeated(std::vector<PlannedCase>& plan) {
+  std::set<std::string> seen;
+  std::erase_if(plan, [&](const PlannedCase& planned) { return !seen.insert(planned.id).second; });
+}
+
 bool has_variant_on(const Family& family, DeviceKind device) {
   for (const VariantFacts& variant : family.variants())
     if (variant.device == device) return true;
@@ -105,6 +111,7 @@ std::vector<PlannedCase> plan_suite(const Arguments& arguments, DeviceKind devic
     }
     add_cases(plan, family, chosen, entry.parameters, entry.cache, arguments.seed, device);
   }
+  drop_repeated(plan);
   if (plan.empty())
     throw Error(ExitCode::usage, "the suite " + arguments.config + " selects nothing on " +
                                      std::string(name(device)));
@@ -179,6 +186,7 @@ std::vector<PlannedCase> plan_run(const Arguments& arguments, DeviceKind device)
   for (const Family* family : chosen)
     add_cases(plan, *family, select_variants(*family, arguments.variant, arguments.dtypes, device),
               arguments.parameters, arguments.cache, arguments.seed, device);
+  drop_repeated(plan);
   if (plan.empty()) nothing_selected(chosen, arguments.variant, arguments.dtypes, device);
   return plan;
 }

@@ -6,6 +6,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "device/devices.hpp"
 
 namespace gpubench {
 namespace {
@@ -80,6 +81,7 @@ void measure_stages(CaseRecord& record, Device& device, const Instance& instance
                     const Buffers& buffers, const CacheMode cache) {
   const auto stages = instance.stages();
   double transfer_s = 0;
+  double all_s = 0;
   bool transfers = false;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     MeasureOptions options;
@@ -90,12 +92,15 @@ void measure_stages(CaseRecord& record, Device& device, const Instance& instance
     const Measurement measured = measure(
         device, [&](Stream stream) { instance.launch_stage(i, buffers, stream); }, options);
     record.stages.push_back({std::string(stages[i].name), measured.timing.median_s});
+    all_s += measured.timing.median_s;
     if (stages[i].host_transfer) {
       transfers = true;
       transfer_s += measured.timing.median_s;
     }
   }
-  if (transfers) record.transfer_share = transfer_s / record.timing->median_s;
+  // Stages that follow each other add up to the trip, give or take what they gain or lose by being
+  // timed alone; stages that overlap in the trip add up to more than it.
+  if (transfers) record.transfer_share = transfer_s / std::max(all_s, record.timing->median_s);
 }
 
 void place(CaseRecord& record, const PlannedCase& planned, const Instance& instance,
@@ -161,6 +166,8 @@ CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
 std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned,
                                       const Instance& instance) {
   if (auto reason = unsupported(planned.facts, device.facts())) return reason;
+  if (const std::string_view library = planned.facts.needs.library; !library.empty())
+    if (auto reason = missing_toolkit_library(library)) return reason;
   if (auto reason = instance.unsupported()) return reason;
   const bool on_device = instance.memory() == MemoryKind::device;
   const double needed =

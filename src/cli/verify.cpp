@@ -26,6 +26,7 @@ std::vector<PlannedCase> plan_verify(const Arguments& arguments, DeviceKind devi
   for (const Family* family : chosen) {
     const auto variants = select_variants(*family, arguments.variant, arguments.dtypes, device);
     for (const VerifyShape& shape : family->verify_shapes()) {
+      if (shape.cuda_only && device != DeviceKind::cuda) continue;
       ParameterSet given;
       for (const auto& [name, value] : shape.parameters) given.set(name, value);
       const ParameterSet parameters = complete(family->parameters(), given, device);
@@ -41,7 +42,6 @@ std::vector<PlannedCase> plan_verify(const Arguments& arguments, DeviceKind devi
 
 struct Counts {
   int passed = 0, failed = 0, skipped = 0;
-  // How near an output came to its tolerance, over all cases: max error / bound.
   std::string first_failure, first_skip;
 };
 

@@ -24,6 +24,9 @@ CudaStatus cuda_status();
 // ...".
 std::string counters_permission(int ordinal);
 
+// Why a library of the CUDA Toolkit ("cublas") cannot be loaded, or nothing when it can.
+std::optional<std::string> missing_toolkit_library(std::string_view name);
+
 // `text` is auto, cuda, cuda:N or host. auto takes the first usable GPU, else the host; `note` then
 // holds the one line to print. Throws Error{usage} for other text, Error{no_device} when it is not
 // there.

@@ -16,6 +16,10 @@ std::string counters_permission(int) {
   return "unknown: this gpubench was built without CUDA";
 }
 
+std::optional<std::string> missing_toolkit_library(std::string_view) {
+  return "this gpubench was built without CUDA";
+}
+
 std::unique_ptr<Device> open_cuda_device(int ordinal) {
   throw Error(ExitCode::no_device, "cannot run on cuda:" + std::to_string(ordinal) +
                                        ": this gpubench was built without CUDA");

@@ -40,6 +40,7 @@ struct OutputShape {
 struct VerifyShape {
   std::vector<std::pair<std::string_view, ParameterValue>> parameters;
   std::vector<InputKind> inputs;
+  bool cuda_only = false;  // takes a CPU minutes: left out on the host
 };
 
 template <class Problem>

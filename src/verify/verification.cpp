@@ -119,26 +119,21 @@ class Tally {
     const double error = output == expected.value ? 0 : std::fabs(output - expected.value);
     if (std::isnan(error)) {
       not_a_number_ = true;
-    } else {
-      max_abs_ = std::max(max_abs_, error);
-      if (expected.value != 0 && std::isfinite(expected.value))
-        max_rel_ = std::max(max_rel_, error / std::fabs(expected.value));
+    } else if (expected.value != 0 && std::isfinite(expected.value)) {
+      max_rel_ = std::max(max_rel_, error / std::fabs(expected.value));
     }
-    // How much of its tolerance the output used; with tolerance 0 any error is past it.
-    const double used = error == 0 ? 0 : error / expected.tolerance;
-    if (!(used <= worst_)) {
-      worst_ = std::isnan(used) ? HUGE_VAL : used;
-      result.bound = expected.tolerance;
-    } else if (result.checked == 1) {
-      result.bound = expected.tolerance;
+    if (result.checked == 1 || error > largest_.error) largest_ = {error, expected.tolerance};
+    if (error <= expected.tolerance) return;  // false for NaN
+    // How far past its tolerance; with tolerance 0 any error is infinitely far.
+    const double excess = std::isnan(error) ? HUGE_VAL : error / expected.tolerance;
+    if (failures_++ == 0 || excess > worst_excess_) {
+      worst_excess_ = excess;
+      worst_ = {error, expected.tolerance};
     }
-    if (!(error <= expected.tolerance)) {
-      ++failures_;
-      if (first_failure_.empty())
-        first_failure_ = "output " + std::to_string(index) + " is " +
-                         (std::isfinite(output) ? shortest(output) : "not finite") + ", expected " +
-                         shortest(expected.value) + " within " + significant(expected.tolerance, 3);
-    }
+    if (first_failure_.empty())
+      first_failure_ = "output " + std::to_string(index) + " is " +
+                       (std::isfinite(output) ? shortest(output) : "not finite") + ", expected " +
+                       shortest(expected.value) + " within " + significant(expected.tolerance, 3);
   }
 
   void unwritten(std::int64_t index) {
@@ -151,8 +146,10 @@ class Tally {
 
   Verification finish() {
     result.passed = failures_ == 0 && result.checked > 0;
-    if (!not_a_number_ && std::isfinite(max_abs_)) {
-      result.max_abs_error = max_abs_;
+    const Judged& shown = worst_excess_ > 0 ? worst_ : largest_;
+    result.bound = shown.tolerance;
+    if (!not_a_number_ && std::isfinite(shown.error)) {
+      result.max_abs_error = shown.error;
       if (std::isfinite(max_rel_)) result.max_rel_error = max_rel_;
     }
     if (failures_ > 0)
@@ -164,9 +161,14 @@ class Tally {
   Verification result;
 
  private:
-  double max_abs_ = 0;
+  struct Judged {
+    double error = 0;
+    double tolerance = 0;
+  };
+  Judged largest_;  // of all outputs, by error
+  Judged worst_;    // of the failed ones, by error over tolerance
+  double worst_excess_ = 0;
   double max_rel_ = 0;
-  double worst_ = 0;
   bool not_a_number_ = false;
   std::int64_t failures_ = 0;
   std::string first_failure_;

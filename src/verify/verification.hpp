@@ -19,10 +19,12 @@ struct Verification {
   bool passed = false;
   bool full = false;  // every output was compared; otherwise a sample (and every output was seen to
                       // be written)
-  std::int64_t checked = 0;             // outputs compared with the oracle
-  std::optional<double> max_abs_error;  // empty when an output is NaN
-  std::optional<double> max_rel_error;  // of outputs whose expected value is not 0
-  double bound = 0;                     // tolerance at the output that came nearest to its own
+  std::int64_t checked = 0;  // outputs compared with the oracle
+  // Where all outputs pass: the largest error, and the tolerance of that output. Where some fail:
+  // those of the one that is furthest past its tolerance. The error is empty when an output is NaN.
+  std::optional<double> max_abs_error;
+  std::optional<double> max_rel_error;  // largest, of outputs whose expected value is not 0
+  double bound = 0;
   std::string failure;
 };
 

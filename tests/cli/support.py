@@ -40,6 +40,11 @@ def gpubench(*arguments, timeout=120, env=None, **options):
                           encoding="utf-8", timeout=timeout, env=env or environment(), **options)
 
 
+def notes(run):
+    """Lines of standard error but those that blame the ceilings, which were measured while other tests ran."""
+    return [line for line in run.stderr.splitlines() if "above its roof" not in line]
+
+
 def parse(text):
     """A JSON text; NaN and Infinity, which JSON does not have, are refused."""
     def refuse(constant):

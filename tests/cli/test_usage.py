@@ -11,13 +11,18 @@ class Usage(Case):
             self.assert_one_sentence(gpubench(*arguments), code, *words)
 
     def test_sizes_that_are_not_positive_whole_numbers(self):
-        for value in ("0", "-1", "abc", "1e3", "1.5", "0x10", " 1", "1 ", "", "+", "nan", "inf", "4096k",
+        for value in ("0", "-1", "abc", "1e3", "1.5", "0x10", " 1", "1 ", "+", "nan", "inf", "4096k",
                       "9223372036854775808", "18446744073709551617", "99999999999999999999999999"):
             self.refused(["run", "vector_add", f"--N={value}", *HOST], "N")
 
     def test_a_size_after_a_space_is_refused_the_same(self):
         for value in ("0", "1e3", "-1"):
             self.refused(["run", "vector_add", "--N", value, *HOST], "N")
+
+    def test_a_value_left_empty(self):
+        self.refused(["run", "vector_add", "--N=", *HOST], "--N")
+        self.refused(["run", "vector_add", "--device="], "--device")
+        self.refused(["run", "vector_add", "--json=", *HOST], "--json")
 
     def test_malformed_lists_and_sweeps(self):
         for value in (",", "1,", ",1", "1,,2", "1,x", "1:2", "1:", ":1", "1:2:3:4", "1:8:0", "1:8:-1", "1:8:*1",
@@ -60,7 +65,7 @@ class Usage(Case):
         self.refused(["run", "vector_add", "--dtype", "f33", *HOST], "f32", "bf16")
         self.refused(["run", "vector_add", "--verify", "maybe", *HOST], "sampled", "full", "off")
         self.refused(["run", "reduction", "--op", "summ", *HOST], "sum")
-        for device in ("gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1e3", "host:0", ""):
+        for device in ("gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1e3", "host:0"):
             self.refused(["run", "vector_add", f"--device={device}"], "cuda", "host")
 
     def test_numbers_of_options(self):

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "device/devices.hpp"
 #include "document/build_info/build_info.hpp"
 
 namespace gpubench::cuda {
@@ -106,3 +109,16 @@ std::optional<std::string> missing_library(std::span<const std::string> file_nam
 }
 
 }  // namespace gpubench::cuda
+
+namespace gpubench {
+
+std::optional<std::string> missing_toolkit_library(std::string_view name) {
+  // Asked before every case, and opening a library of hundreds of megabytes takes its time.
+  static std::map<std::string, std::optional<std::string>, std::less<>> answers;
+  auto answer = answers.find(name);
+  if (answer == answers.end())
+    answer = answers.emplace(name, cuda::missing_library(cuda::toolkit_library(name))).first;
+  return answer->second;
+}
+
+}  // namespace gpubench
