@@ -33,12 +33,10 @@ std::string plan_table(Device& device, const std::vector<PlannedCase>& plan) {
   for (const PlannedCase& planned : plan) {
     const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
     const Work work = instance->work();
-    double memory = static_cast<double>(instance->output().bytes() + instance->workspace_bytes());
-    for (const BufferSpec& spec : instance->inputs()) memory += static_cast<double>(spec.bytes());
     const auto reason = cannot_run(device, planned, *instance);
     table.add({planned.id, significant(work.flops, 4),
-               significant(work.bytes_read + work.bytes_written, 4), bytes_text(memory),
-               reason ? "will be skipped: " + *reason : ""});
+               significant(work.bytes_read + work.bytes_written, 4),
+               bytes_text(total_bytes(*instance)), reason ? "will be skipped: " + *reason : ""});
   }
   return std::to_string(plan.size()) + " cases on " + device.facts().id + " (" +
          device.facts().name + ")\n" + table.text(output_width());

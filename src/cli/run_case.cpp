@@ -163,6 +163,10 @@ CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
   return record;
 }
 
+double total_bytes(const Instance& instance) {
+  return buffer_bytes(instance) + static_cast<double>(instance.workspace_bytes());
+}
+
 std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned,
                                       const Instance& instance) {
   if (auto reason = unsupported(planned.facts, device.facts())) return reason;

@@ -21,6 +21,9 @@ struct CaseOptions {
 // The record with everything that is known before anything runs.
 CaseRecord begin_record(const PlannedCase&, const Instance&);
 
+// Inputs, output and workspace, wherever they live.
+double total_bytes(const Instance&);
+
 // Why the case cannot run on the device (architecture, shape, memory, library), or nothing.
 // Allocates nothing.
 std::optional<std::string> cannot_run(Device&, const PlannedCase&, const Instance&);

@@ -30,10 +30,14 @@ std::vector<PlannedCase> plan_verify(const Arguments& arguments, DeviceKind devi
       ParameterSet given;
       for (const auto& [name, value] : shape.parameters) given.set(name, value);
       const ParameterSet parameters = complete(family->parameters(), given, device);
-      for (const std::size_t variant : variants)
+      for (const std::size_t variant : variants) {
+        if (arguments.max_bytes &&
+            total_bytes(*family->instantiate(variant, parameters)) > *arguments.max_bytes)
+          continue;
         for (const InputKind input : shape.inputs)
           plan.push_back(
               plan_case(*family, variant, parameters, CacheMode::warm, input, arguments.seed));
+      }
     }
   }
   if (plan.empty()) nothing_selected(chosen, arguments.variant, arguments.dtypes, device);
