@@ -76,8 +76,8 @@ CeilingSpec l2_read() {
 
 std::span<const CeilingSpec> ceiling_specs() {
   static const std::array specs = {
-      fp32_fma(), f16_tensor_wgmma(), f16_tensor_mma_sync(), dram_read(),
-      l2_read(),  host_fp32_fma(),    host_dram_read(),      host_l2_read(),
+      fp32_fma(),      f16_tensor_wgmma(), f16_tensor_mma_sync(), dram_read(),      l2_read(),
+      host_fp32_fma(), host_dram_read(),   host_dram_triad(),     host_dram_copy(), host_l2_read(),
   };
   return specs;
 }

@@ -16,20 +16,6 @@ namespace {
 constexpr std::size_t wanted_bytes = std::size_t{2} << 30;
 constexpr std::size_t granule = std::size_t{1} << 22;  // every candidate's blocks divide it
 
-enum class Hint { streaming, no_allocate };
-
-template <Hint hint>
-__device__ __forceinline__ uint4 load(const uint4* address) {
-  uint4 v;
-  if constexpr (hint == Hint::streaming)
-    v = __ldcs(address);
-  else
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-        : "l"(address));
-  return v;
-}
-
 // Blocks a multiprocessor must hold. Said to the compiler, it leaves the registers for all loads of
 // a thread to be issued before the first use; left to itself it mixes uses among them to save
 // registers.
@@ -42,11 +28,11 @@ __device__ __forceinline__ void consume(unsigned bits, unsigned* sink) {
   if (bits == 0x40000000u) *sink = bits;
 }
 
-template <int loads, Hint hint, int threads>
+template <int loads, int threads>
 __device__ __forceinline__ unsigned read_tile(const uint4* tile) {
   uint4 v[loads];
 #pragma unroll
-  for (int i = 0; i < loads; ++i) v[i] = load<hint>(tile + i * threads + threadIdx.x);
+  for (int i = 0; i < loads; ++i) v[i] = __ldcs(tile + i * threads + threadIdx.x);
   unsigned bits = 0;
 #pragma unroll
   for (int i = 0; i < loads; ++i) bits ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
@@ -54,21 +40,11 @@ __device__ __forceinline__ unsigned read_tile(const uint4* tile) {
 }
 
 // A block reads one tile of consecutive memory, in strips of one load a thread.
-template <int loads, Hint hint, int threads>
+template <int loads, int threads>
 __global__ void __launch_bounds__(threads, blocks_at_least(loads, threads))
     one_pass_kernel(const uint4* data, unsigned* sink) {
   const uint4* tile = data + std::int64_t{blockIdx.x} * (loads * threads);
-  consume(read_tile<loads, hint, threads>(tile), sink);
-}
-
-// As many blocks as fit, each taking every gridDim-th tile.
-template <int loads, Hint hint, int threads>
-__global__ void __launch_bounds__(threads, blocks_at_least(loads, threads))
-    persistent_kernel(const uint4* data, std::int64_t tiles, unsigned* sink) {
-  unsigned bits = 0;
-  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-    bits ^= read_tile<loads, hint, threads>(data + tile * (loads * threads));
-  consume(bits, sink);
+  consume(read_tile<loads, threads>(tile), sink);
 }
 
 struct Source {
@@ -77,50 +53,24 @@ struct Source {
   std::size_t bytes() const { return data->bytes(); }
 };
 
-CeilingCandidate candidate_of(const Source& source, std::string technique, Launch launch) {
-  CeilingCandidate candidate;
-  candidate.technique = std::move(technique);
-  candidate.amount = static_cast<double>(source.bytes());
-  candidate.working_set_bytes = source.bytes();
-  candidate.launch = std::move(launch);
-  return candidate;
-}
-
-std::string shape(int loads, Hint hint, int threads) {
-  return std::to_string(loads) + " independent 16-byte loads a thread (" +
-         (hint == Hint::streaming ? "ld.global.cs" : "ld.global.nc.L1::no_allocate") +
-         "), blocks of " + std::to_string(threads);
-}
-
-template <int loads, Hint hint, int threads>
+template <int loads, int threads>
 CeilingCandidate one_pass(const Source& source) {
   constexpr std::size_t tile_bytes = std::size_t{loads} * threads * sizeof(uint4);
   static_assert(granule % tile_bytes == 0);
   const auto blocks = static_cast<unsigned>(source.bytes() / tile_bytes);
-  return candidate_of(
-      source, "one pass, " + shape(loads, hint, threads), [source, blocks](Stream stream) {
-        one_pass_kernel<loads, hint, threads><<<blocks, threads, 0, cuda::native(stream)>>>(
-            static_cast<const uint4*>(source.data->data()),
-            static_cast<unsigned*>(source.sink->data()));
-        cuda::check_launch("ceiling dram_read");
-      });
-}
-
-template <int loads, Hint hint, int threads>
-CeilingCandidate persistent(const Device& device, const Source& source) {
-  constexpr std::size_t tile_bytes = std::size_t{loads} * threads * sizeof(uint4);
-  static_assert(granule % tile_bytes == 0);
-  const auto tiles = static_cast<std::int64_t>(source.bytes() / tile_bytes);
-  const int blocks =
-      ceilings::resident_blocks(device, persistent_kernel<loads, hint, threads>, threads);
-  return candidate_of(source, "persistent grid, " + shape(loads, hint, threads),
-                      [source, tiles, blocks](Stream stream) {
-                        persistent_kernel<loads, hint, threads>
-                            <<<blocks, threads, 0, cuda::native(stream)>>>(
-                                static_cast<const uint4*>(source.data->data()), tiles,
-                                static_cast<unsigned*>(source.sink->data()));
-                        cuda::check_launch("ceiling dram_read");
-                      });
+  CeilingCandidate candidate;
+  candidate.technique = "one pass, " + std::to_string(loads) +
+                        " independent 16-byte loads a thread (ld.global.cs), blocks of " +
+                        std::to_string(threads);
+  candidate.amount = static_cast<double>(source.bytes());
+  candidate.working_set_bytes = source.bytes();
+  candidate.launch = [source, blocks](Stream stream) {
+    one_pass_kernel<loads, threads><<<blocks, threads, 0, cuda::native(stream)>>>(
+        static_cast<const uint4*>(source.data->data()),
+        static_cast<unsigned*>(source.sink->data()));
+    cuda::check_launch("ceiling dram_read");
+  };
+  return candidate;
 }
 
 // 2 GiB, or half of what is free on a small or busy device, as long as that is well beyond L2.
@@ -140,12 +90,8 @@ std::vector<CeilingCandidate> prepare_dram_read(Device& device, DataPattern patt
   const auto count = static_cast<std::int64_t>(buffer_bytes(device) / sizeof(float));
   const Source source{ceilings::input(device, DType::f32, count, pattern), ceilings::sink(device)};
   std::vector<CeilingCandidate> candidates;
-  candidates.push_back(one_pass<8, Hint::streaming, 256>(source));
-  candidates.push_back(one_pass<8, Hint::no_allocate, 256>(source));
-  candidates.push_back(one_pass<8, Hint::streaming, 1024>(source));
-  candidates.push_back(one_pass<4, Hint::streaming, 256>(source));
-  candidates.push_back(one_pass<16, Hint::streaming, 128>(source));
-  candidates.push_back(persistent<8, Hint::streaming, 256>(device, source));
+  candidates.push_back(one_pass<8, 256>(source));
+  candidates.push_back(one_pass<16, 128>(source));
   return candidates;
 }
 

@@ -143,12 +143,8 @@ std::vector<CeilingCandidate> prepare_f16_tensor_wgmma(Device& device, DataPatte
     candidates.push_back(candidate_of<Shape>(device, data, sink));
   };
   add(Shape<A::shared, 1, 2, 4>());
-  add(Shape<A::shared, 1, 2, 8>());
   add(Shape<A::registers, 1, 2, 4>());
-  add(Shape<A::registers, 1, 2, 8>());
-  add(Shape<A::shared, 1, 3, 4>());
   add(Shape<A::registers, 2, 1, 8>());
-  add(Shape<A::registers, 1, 1, 8>());
   return candidates;
 }
 

@@ -18,6 +18,8 @@ std::vector<CeilingCandidate> prepare_l2_read(Device&, DataPattern);
 // host_*.cpp: the host's ceilings, whole.
 CeilingSpec host_fp32_fma();
 CeilingSpec host_dram_read();
+CeilingSpec host_dram_triad();
+CeilingSpec host_dram_copy();
 CeilingSpec host_l2_read();
 
 }  // namespace gpubench

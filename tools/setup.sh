@@ -11,6 +11,7 @@ root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build
 program_packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libbenchmark-dev libgtest-dev)
 test_packages=(python3 python3-jsonschema)
+installed_something=no
 
 note() { printf 'set-up: %s\n' "$*" >&2; }
 fail() {
@@ -62,6 +63,7 @@ set_up_packages() {
       fail "apt-get could not install ${missing[*]}; its message is above"
     }
   fi
+  installed_something=yes
 }
 
 # The order of cmake/cuda.cmake: what the user names, PATH, the usual prefixes.
@@ -111,7 +113,7 @@ judge_configuration() {
   elif [[ ${cache[GPUBENCH_CUDA]:-AUTO} != OFF && -n $cached && -x ${CUDA_HOME:-}/bin/nvcc &&
     -z ${CUDACXX:-} && ! $CUDA_HOME/bin/nvcc -ef $cached ]]; then
     reason="CUDA_HOME now names $CUDA_HOME; configuring build/ anew"
-  elif [[ ! -f $build/build.ninja ]]; then
+  elif [[ ! -f $build/build.ninja || $installed_something == yes ]]; then
     reason="configuring build/"
     fresh=no
   fi

@@ -1,26 +1,22 @@
-// All cores, each on its own rows; a row is read once, its exponentials wait in the cache for their
-// sum, and go to memory while the next row is computed.
+// All cores, each on its own rows. A row is read once: its exponentials, relative to the largest
+// value of their block, wait in a ring in the cache until the row's sum is known, and go to memory
+// while the next row is computed.
 //
-// Against single_thread: a vectorised exponential (relative to the largest value of its block; the
-// blocks are brought to the row's on the way out), one read and one write of memory for three
-// passes, all cores.
+// Against single_thread: a vectorised exponential, one read and one write of memory for three
+// passes that overlap, all cores.
 //
-// Bound by the exponential and, close behind it, by DRAM.
+// Bound by DRAM and, close behind it, by the exponential.
 //
 // Shapes: any; with fewer rows than cores the other cores have nothing to do.
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/simd.hpp"
 #include "device/host/last_level.hpp"
 #include "device/host/scratch.hpp"
 #include "device/host/team.hpp"
+#include "kernels/softmax/host_span.hpp"
 #include "kernels/softmax/problem.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace gpubench::softmax {
 namespace {
@@ -28,141 +24,148 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 // Columns that share a maximum.
 constexpr std::int64_t block = 1024;
-// So many columns are computed, then so many of the last row written, in turns: as many stores as
-// the core can keep waiting while it computes.
-constexpr std::int64_t chunk = 256;
-// How far ahead x is asked for: about the time of a page from memory.
-constexpr std::int64_t ahead = 2048;
 // Longer rows do not fit the second-level cache: their exponentials wait where the output goes.
 constexpr std::int64_t longest_waiting = 1 << 17;
+// Rows whose factors are kept: the one being computed and those that the ring can hold parts of.
+constexpr std::int64_t rows_kept = 4;
 
-GPUBENCH_SIMD_CLONES float largest_of(const float* x, std::int64_t n) {
-  return simd::largest_of(x, n);
+// Elements of the ring: how far the output lags behind the input. At least a row, and half a page
+// off a multiple of pages: an output address that agrees in its low twelve bits with an input's
+// makes loads of x wait for earlier stores of y, which costs half of the speed. Short rows keep
+// away from each other by themselves.
+std::int64_t lag_for(std::int64_t columns) {
+  return columns <= 512 ? columns : (columns + 511) / 1024 * 1024 + 512;
 }
 
-GPUBENCH_SIMD_CLONES void exponentials(const float* x, float from, float* y, std::int64_t n,
-                                       float* lane) {
-  simd::exponentials(x, from, y, n, lane);
-}
-
-GPUBENCH_SIMD_CLONES void scale(const float* from, float factor, float* to, std::int64_t n) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] * factor;
-}
-
-// The same, past the cache. Rows of odd length start anywhere: plain stores up to the first whole
-// vector.
-GPUBENCH_SIMD_CLONES void scale_past_cache(const float* from, float factor, float* to,
-                                           std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 16 != 0; ++i) to[i] = from[i] * factor;
-  for (; i + 4 <= n; i += 4)
-    simd::stream_store(to + i, from[i] * factor, from[i + 1] * factor, from[i + 2] * factor,
-                       from[i + 3] * factor);
-  for (; i < n; ++i) to[i] = from[i] * factor;
-}
-
-#if defined(__x86_64__)
-// A store of a whole line takes one place in the core's queue instead of four: more of them wait
-// while the next row is computed, a sixth of the time.
-__attribute__((target("avx512f"))) void scale_past_cache_avx512(const float* from, float factor,
-                                                                float* to, std::int64_t n) {
-  const __m512 factors = _mm512_set1_ps(factor);
-  std::int64_t i = 0;
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 != 0; ++i) to[i] = from[i] * factor;
-  for (; i + 16 <= n; i += 16)
-    _mm512_stream_ps(to + i, _mm512_mul_ps(_mm512_loadu_ps(from + i), factors));
-  for (; i < n; ++i) to[i] = from[i] * factor;
-}
-#endif
-
-using Scale = void (*)(const float* from, float factor, float* to, std::int64_t n);
-
-Scale scale_for(bool past_cache) {
-  if (!past_cache) return scale;
-#if defined(__x86_64__)
-  if (simd::level() == simd::Level::avx512) return scale_past_cache_avx512;
-#endif
-  return scale_past_cache;
-}
-
-// Asks for `n` floats, so that they are in the second-level cache when their turn comes: the
-// processor's own prefetchers lose the stream among the stores.
-void prefetch(const float* x, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; i += 16) __builtin_prefetch(x + i, 0, 2);
-}
-
-// A row between its exponentials and its output.
-struct Waiting {
-  float* values = nullptr;   // exp(x - largest value of the block)
-  float* factors = nullptr;  // of a block: its largest value, later what its values are scaled by
-};
-
-float exp_of(float x) {
-  return simd::exp_nonpositive(x, simd::exp_floor());
-}
-
-// Turns the blocks' largest values into factors, given their sums.
-void finish(Waiting& row, const float* sums, std::int64_t blocks) {
+// Turns a row's blocks' largest values into the factors their exponentials are scaled by, given
+// their sums.
+void finish(float* factors, const float* sums, std::int64_t blocks) {
   float largest = -infinity;
-  for (std::int64_t b = 0; b < blocks; ++b)
-    largest = row.factors[b] > largest ? row.factors[b] : largest;
+  for (std::int64_t b = 0; b < blocks; ++b) largest = factors[b] > largest ? factors[b] : largest;
   // A row of minus infinities: measured from 0, every block's share is 0, and so is every output.
   const float from = largest == -infinity ? 0.0f : largest;
+  const float floor = simd::exp_floor();
   double sum = 0;
   for (std::int64_t b = 0; b < blocks; ++b) {
-    row.factors[b] = exp_of(row.factors[b] - from);
-    sum += static_cast<double>(sums[b]) * static_cast<double>(row.factors[b]);
+    factors[b] = simd::exp_nonpositive(factors[b] - from, floor);
+    sum += static_cast<double>(sums[b]) * static_cast<double>(factors[b]);
   }
   for (std::int64_t b = 0; b < blocks; ++b)
-    row.factors[b] =
-        sum == 0 ? 0.0f : static_cast<float>(static_cast<double>(row.factors[b]) / sum);
+    factors[b] = sum == 0 ? 0.0f : static_cast<float>(static_cast<double>(factors[b]) / sum);
+}
+
+// One thread's rows as a stream of elements: element e is computed into the ring, over element
+// e - lag, which goes to the output.
+class Rows {
+ public:
+  Rows(const float* x, float* y, std::int64_t rows, std::int64_t columns, bool past_cache)
+      : x_(x),
+        y_(y),
+        rows_(rows),
+        columns_(columns),
+        blocks_((columns + block - 1) / block),
+        lag_(lag_for(columns)),
+        functions_(span_functions(past_cache)) {
+    thread_local host::Scratch scratch;
+    // The ring lies a quarter of a page off x, for the reason given above.
+    const auto memory = static_cast<std::size_t>(page + lag_ + (rows_kept + 1) * blocks_);
+    ring_ = scratch.floats(memory);
+    factors_ = ring_ + page + lag_;
+    sums_ = factors_ + rows_kept * blocks_;
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(x) + page - reinterpret_cast<std::uintptr_t>(ring_);
+    ring_ += offset / sizeof(float) % page / 16 * 16;
+  }
+
+  void compute() {
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      float* factors = factors_of(r);
+      for (std::int64_t b = 0; b < blocks_; ++b)
+        sums_[b] = compute_block(r * columns_ + b * block, std::min(block, columns_ - b * block),
+                                 factors[b]);
+      finish(factors, sums_, blocks_);
+    }
+    // What is still in the ring.
+    for (std::int64_t e = std::max<std::int64_t>(0, rows_ * columns_ - lag_);
+         e < rows_ * columns_;) {
+      const std::int64_t n = std::min(left_of_block(e), lag_ - e % lag_);
+      functions_.write(ring_ + e % lag_, factor_of(e), y_ + e, n);
+      e += n;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t page = 1024;  // floats
+
+  float* factors_of(std::int64_t row) const { return factors_ + row % rows_kept * blocks_; }
+  float factor_of(std::int64_t e) const { return factors_of(e / columns_)[e % columns_ / block]; }
+  std::int64_t left_of_block(std::int64_t e) const {
+    const std::int64_t column = e % columns_;
+    return std::min(columns_, (column / block + 1) * block) - column;
+  }
+
+  // Returns the sum of the exponentials of n elements from e on, and their largest value.
+  float compute_block(std::int64_t e, std::int64_t n, float& largest) {
+    largest = functions_.largest(x_ + e, n);
+    const float from = largest == -infinity ? 0.0f : largest;
+    float sum = 0;
+    for (const std::int64_t end = e + n; e < end;) {
+      // Up to where the ring ends, and the block that is written.
+      const std::int64_t w = e - lag_;
+      std::int64_t step = std::min(end - e, lag_ - e % lag_);
+      float* values = ring_ + e % lag_;
+      if (w < 0) {
+        step = std::min(step, -w);
+        sum += functions_.compute(x_ + e, from, values, step);
+      } else {
+        step = std::min(step, left_of_block(w));
+        sum += functions_.compute_and_write(x_ + e, from, values, factor_of(w), y_ + w, step);
+      }
+      e += step;
+    }
+    return sum;
+  }
+
+  const float* x_;
+  float* y_;
+  std::int64_t rows_, columns_, blocks_, lag_;
+  SpanFunctions functions_;
+  float *ring_, *factors_, *sums_;
+};
+
+// Rows that no ring can hold: the exponentials go where the output belongs, and are scaled there.
+void compute_long_row(const float* x, float* y, std::int64_t columns) {
+  const std::int64_t blocks = (columns + block - 1) / block;
+  const SpanFunctions functions = span_functions(false);
+  thread_local host::Scratch scratch;
+  float* factors = scratch.floats(static_cast<std::size_t>(2 * blocks));
+  float* sums = factors + blocks;
+  const auto size = [&](std::int64_t b) { return std::min(block, columns - b * block); };
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    factors[b] = functions.largest(x + b * block, size(b));
+    sums[b] = functions.compute(x + b * block, factors[b] == -infinity ? 0.0f : factors[b],
+                                y + b * block, size(b));
+  }
+  finish(factors, sums, blocks);
+  for (std::int64_t b = 0; b < blocks; ++b)
+    functions.write(y + b * block, factors[b], y + b * block, size(b));
 }
 
 }  // namespace
 
 void launch_parallel_vectorized(const Problem& problem, const Buffers& buffers, Stream) {
   const std::int64_t columns = problem.columns;
-  const std::int64_t blocks = (columns + block - 1) / block;
-  const bool in_place = columns > longest_waiting;
-  const bool past_cache = !in_place && 8 * problem.rows * columns > host::last_level_bytes();
-  const Scale put = scale_for(past_cache);
+  const bool past_cache = 8 * problem.rows * columns > host::last_level_bytes();
 #pragma omp parallel
   {
     const host::Range mine = host::my_part(problem.rows, 1);
-    thread_local host::Scratch scratch;
-    const std::int64_t padded = in_place ? 0 : (columns + 15) / 16 * 16;
-    float* memory = scratch.floats(static_cast<std::size_t>(2 * padded + 3 * blocks));
-    float* sums = memory + 2 * padded;
-    Waiting now{memory, sums + blocks}, before{memory + padded, sums + 2 * blocks};
-    // One turn more than rows: the last one only writes.
-    for (std::int64_t r = mine.begin; r <= mine.end && mine.size() > 0; ++r) {
-      const float* x = buffers.input<float>(0) + r * columns;
-      float* y = buffers.out<float>() + std::max(r - 1, mine.begin) * columns;
-      if (in_place && r < mine.end) now.values = buffers.out<float>() + r * columns;
-      // Columns of this thread's rows from x on.
-      const std::int64_t left = (mine.end - r) * columns;
-      for (std::int64_t b = 0; b < blocks; ++b) {
-        const std::int64_t start = b * block, end = std::min(columns, start + block);
-        alignas(64) float lane[simd::lanes];
-        float from = 0;
-        if (r < mine.end) {
-          simd::set_lanes(lane, 0.0f);
-          now.factors[b] = largest_of(x + start, end - start);
-          from = now.factors[b] == -infinity ? 0.0f : now.factors[b];
-        }
-        for (std::int64_t c = start; c < end; c += chunk) {
-          const std::int64_t n = std::min(chunk, end - c);
-          if (r < mine.end) {
-            if (left > c + ahead) prefetch(x + c + ahead, std::min(chunk, left - c - ahead));
-            exponentials(x + c, from, now.values + c, n, lane);
-          }
-          if (r > mine.begin) put(before.values + c, before.factors[b], y + c, n);
-        }
-        if (r < mine.end) sums[b] = simd::sum_of_lanes(lane);
-      }
-      if (r < mine.end) finish(now, sums, blocks);
-      std::swap(now, before);
+    const float* x = buffers.input<float>(0) + mine.begin * columns;
+    float* y = buffers.out<float>() + mine.begin * columns;
+    if (columns <= longest_waiting) {
+      if (mine.size() > 0) Rows(x, y, mine.size(), columns, past_cache).compute();
+    } else {
+      for (std::int64_t r = 0; r < mine.size(); ++r)
+        compute_long_row(x + r * columns, y + r * columns, columns);
     }
     if (past_cache) simd::stream_fence();
   }

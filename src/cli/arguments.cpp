@@ -291,6 +291,12 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   run->add_subcommand("all", "every family at its default size")->fallthrough();
   verify->add_subcommand("all", "every family")->fallthrough();
 
+  for (int i = 1; i < argc; ++i) {
+    // CLI11 would take the next word for the value.
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      usage_error("'" + std::string(word) + "' has no value behind the '='");
+  }
   for (int i = 0; i < argc; ++i) arguments.command_line.emplace_back(i == 0 ? "gpubench" : argv[i]);
   try {
     app.parse(argc, argv);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "cli/table.hpp"
 
 namespace gpubench {
 namespace {
@@ -35,6 +36,9 @@ void Progress::start(std::string_view what) {
     const double left = elapsed / static_cast<double>(done_) * static_cast<double>(total_ - done_);
     line += ", about " + fixed(left, 0) + " s left";
   }
+  // A line that wraps could not be taken back. What is cut off is ASCII: ids and numbers.
+  if (const auto width = terminal_width(STDERR_FILENO); width && line.size() >= *width)
+    line.resize(*width - 1);
   print(line);
   line_shown_ = true;
 }

@@ -11,8 +11,9 @@ namespace gpubench {
 
 ExitCode command_roofline(const Arguments& arguments) {
   Session session(arguments);
-  Progress progress(std::size(core_ceilings), arguments.verbosity);
-  session.open(progress);
+  Progress opening(0, arguments.verbosity);
+  session.open(opening);
+  Progress progress(core_ceilings(session.device().facts().kind).size(), arguments.verbosity);
   session.measure_ceilings(progress);
   Document& document = session.document();
   if (!session.data_on_standard_output())

@@ -90,7 +90,8 @@ ExitCode command_run(const Arguments& arguments) {
   if (arguments.dry_run) return print_output(plan_table(session.device(), plan));
 
   Document& document = session.document();
-  const std::size_t ceilings = arguments.ceilings.empty() ? std::size(core_ceilings) : 0;
+  const std::size_t ceilings =
+      arguments.ceilings.empty() ? core_ceilings(session.device().facts().kind).size() : 0;
   Progress progress(plan.size() + ceilings, arguments.verbosity);
   session.measure_ceilings(progress);
   const CaseOptions options = case_options(arguments);

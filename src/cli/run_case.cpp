@@ -117,37 +117,7 @@ void place(CaseRecord& record, const PlannedCase& planned, const Instance& insta
     record.notes.push_back("power_limited");
 }
 
-// Runs `body` and turns what it throws into the record's status.
-void guarded(CaseRecord& record, const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    record.status = CaseStatus::skipped;
-    record.reason = "this machine has not enough free memory";
-  } catch (const std::exception& error) {
-    record.status = CaseStatus::failed;
-    record.reason = error.what();
-  }
-}
-
-// Allocation that fails all the same (fragmented memory, pinned memory refused) is a case that does
-// not fit.
-std::unique_ptr<CaseMemory> allocate(CaseRecord& record, Device& device, const PlannedCase& planned,
-                                     const Instance& instance) {
-  try {
-    return std::make_unique<CaseMemory>(device, planned, instance);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::no_device) throw;
-    record.status = CaseStatus::skipped;
-    record.reason = error.what();
-    return nullptr;
-  }
-}
-
-}  // namespace
-
+// The record with everything that is known before anything runs.
 CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
   CaseRecord record;
   record.id = planned.id;
@@ -162,6 +132,45 @@ CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
   record.work = gpubench::record(instance.work(), instance.modelled_bytes());
   return record;
 }
+
+// Runs `body` and turns what it throws into the record's status. A kernel that destroys the context
+// of its process (an illegal address) makes every later case fail too, each saying so: the document
+// is still written.
+void guarded(CaseRecord& record, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    record.status = CaseStatus::skipped;
+    record.reason = "this machine has not enough free memory";
+  } catch (const std::exception& error) {
+    record.status = CaseStatus::failed;
+    record.reason = error.what();
+  }
+}
+
+// The case's memory; null, with the record saying why, where the case cannot run here. Allocation
+// that fails although there seemed to be room (fragmented memory, pinned memory refused) is a case
+// that does not fit.
+std::unique_ptr<CaseMemory> prepare(CaseRecord& record, Device& device, const PlannedCase& planned,
+                                    const Instance& instance) {
+  if (auto reason = cannot_run(device, planned, instance)) {
+    record.status = CaseStatus::skipped;
+    record.reason = std::move(reason);
+    return nullptr;
+  }
+  try {
+    return std::make_unique<CaseMemory>(device, planned, instance);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::no_device) throw;
+    record.status = CaseStatus::skipped;
+    record.reason = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 double total_bytes(const Instance& instance) {
   return buffer_bytes(instance) + static_cast<double>(instance.workspace_bytes());
@@ -178,8 +187,8 @@ std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned
       static_cast<double>(instance.workspace_bytes()) + (on_device ? buffer_bytes(instance) : 0);
   const double free = static_cast<double>(device.free_bytes());
   if (needed + spare_bytes > free)
-    return "needs " + shortest(needed) + " bytes (" + bytes_text(needed) + ") on " +
-           device.facts().id + ", where " + shortest(free) + " bytes (" + bytes_text(free) +
+    return "needs " + fixed(needed, 0) + " bytes (" + bytes_text(needed) + ") on " +
+           device.facts().id + ", where " + fixed(free, 0) + " bytes (" + bytes_text(free) +
            ") are free";
   return std::nullopt;
 }
@@ -188,13 +197,8 @@ CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const 
                     const CaseOptions& options) {
   const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
   CaseRecord record = begin_record(planned, *instance);
-  if (auto reason = cannot_run(device, planned, *instance)) {
-    record.status = CaseStatus::skipped;
-    record.reason = std::move(reason);
-    return record;
-  }
   guarded(record, [&] {
-    const auto memory = allocate(record, device, planned, *instance);
+    const auto memory = prepare(record, device, planned, *instance);
     if (!memory) return;
     const Launch launch = [&](Stream stream) { instance->launch(memory->buffers(), stream); };
 
@@ -233,13 +237,8 @@ CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const 
 CaseRecord verify_case(Device& device, const PlannedCase& planned, VerifyMode mode) {
   const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
   CaseRecord record = begin_record(planned, *instance);
-  if (auto reason = cannot_run(device, planned, *instance)) {
-    record.status = CaseStatus::skipped;
-    record.reason = std::move(reason);
-    return record;
-  }
   guarded(record, [&] {
-    const auto memory = allocate(record, device, planned, *instance);
+    const auto memory = prepare(record, device, planned, *instance);
     if (!memory) return;
     Verifier verifier(*instance, planned.input, planned.seed, mode);
     memory->poison_output(device);

@@ -18,9 +18,6 @@ struct CaseOptions {
   VerifyMode verify = VerifyMode::sampled;
 };
 
-// The record with everything that is known before anything runs.
-CaseRecord begin_record(const PlannedCase&, const Instance&);
-
 // Inputs, output and workspace, wherever they live.
 double total_bytes(const Instance&);
 

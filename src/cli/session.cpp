@@ -47,7 +47,7 @@ void Session::measure_ceilings(Progress& progress) {
     document_.ceilings_source = arguments_.ceilings;
     return;
   }
-  for (const std::string_view name : core_ceilings) {
+  for (const std::string_view name : core_ceilings(device_->facts().kind)) {
     progress.start("ceiling " + std::string(name));
     try {
       document_.ceilings.push_back(measure_ceiling(*device_, name));

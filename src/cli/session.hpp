@@ -22,7 +22,8 @@ class Session {
   Device& device() { return *device_; }
   Document& document() { return document_; }
 
-  // The core four, into the document; stops at an interrupt. From --ceilings where that is given.
+  // The core ceilings, into the document; stops at an interrupt. From --ceilings where that is
+  // given.
   void measure_ceilings(Progress&);
 
   // Whether standard output belongs to the document or the CSV, so that no table may go there.

@@ -4,19 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 namespace gpubench {
-namespace {
 
-// Code points, which is what a terminal shows of the text used here.
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
-
-}  // namespace
 
 void Table::add(std::vector<std::string> cells, std::string note) {
   cells.resize(columns_.size());
@@ -58,8 +53,10 @@ std::string Table::text(std::size_t width) const {
       if (!text.empty()) text += "  ";
       text += columns_[c].right ? padding + cell : cell + padding;
     }
-    if (!note.empty()) text += "  " + note;
     text.erase(text.find_last_not_of(' ') + 1);
+    // A note that does not fit behind its row stands below it.
+    if (!note.empty())
+      text += (display_width(text) + 2 + display_width(note) > width ? "\n    " : "  ") + note;
     out += text + "\n";
   };
   line([&](std::size_t c) -> const std::string& { return columns_[c].title; }, "");
@@ -68,18 +65,15 @@ std::string Table::text(std::size_t width) const {
   return out;
 }
 
-std::size_t output_width() {
+std::optional<std::size_t> terminal_width(int descriptor) {
   winsize size{};
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 160;
+  if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
 }
 
-bool color_allowed(int descriptor) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  return isatty(descriptor) && !(no_color && *no_color) &&
-         !(term && std::string_view(term) == "dumb");
+std::size_t output_width() {
+  return terminal_width(STDOUT_FILENO).value_or(160);
 }
 
 }  // namespace gpubench

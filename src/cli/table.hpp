@@ -2,7 +2,10 @@
 // the terminal is too narrow.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpubench {
@@ -30,11 +33,12 @@ class Table {
   std::vector<Row> rows_;
 };
 
+// Code points, which is what a terminal shows of the text used here.
+std::size_t display_width(std::string_view text);
+
+// Columns of the terminal on this file descriptor; empty where it is none, or does not tell.
+std::optional<std::size_t> terminal_width(int descriptor);
 // Columns of the terminal on standard output; 160 where it is not a terminal.
 std::size_t output_width();
-
-// Whether colour may be used on this file descriptor: a terminal, no non-empty NO_COLOR, TERM not
-// dumb.
-bool color_allowed(int descriptor);
 
 }  // namespace gpubench

@@ -47,8 +47,9 @@ struct DeviceFacts {
 
   std::optional<int> memory_bus_bits;  // theoretical DRAM rate = clock * 2 * bits / 8
   std::optional<std::int64_t> shared_bytes_per_block;  // opt-in maximum
-  std::optional<std::string> vector_unit;              // host: "avx512", "avx2", "generic"
-  std::optional<std::string> driver_api_version;       // the newest CUDA the driver serves, "13.0"
+  std::optional<std::int64_t> inner_cache_bytes;  // host: below the last level, of all cores used
+  std::optional<std::string> vector_unit;         // host: "avx512", "avx2", "generic"
+  std::optional<std::string> driver_api_version;  // the newest CUDA the driver serves, "13.0"
 };
 
 enum class MemoryKind { device, host_pageable, host_pinned };

@@ -130,6 +130,14 @@ Ceiling measure_spec(Device& device, const CeilingSpec& spec, DataPattern patter
   return ceiling;
 }
 
+std::span<const std::string_view> core_ceilings(DeviceKind kind) {
+  static constexpr std::string_view cuda[] = {"fp32_fma", "f16_tensor", "dram_read", "l2_read"};
+  static constexpr std::string_view host[] = {"fp32_fma",   "f16_tensor", "dram_read",
+                                              "dram_triad", "dram_copy",  "l2_read"};
+  if (kind == DeviceKind::host) return host;
+  return cuda;
+}
+
 Ceiling measure_ceiling(Device& device, std::string_view name, DataPattern pattern) {
   const std::span<const CeilingSpec> specs = ceiling_specs();
   const SpecChoice choice = choose_spec(specs, name, device.facts());

@@ -1,6 +1,8 @@
 #include "roofline/roof.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace gpubench {
 namespace {
@@ -12,6 +14,9 @@ constexpr double above_roof_percent = 101;
 // second figure on a part of it comes from DRAM.
 constexpr double largest_l2_set = 4;
 constexpr double l2_transition = 0.6;
+// Up to this many times the caches below the last level, a part of a warm working set is found
+// there (a CPU keeps them from launch to launch), faster than any ceiling that is measured.
+constexpr double largest_inner_set = 2;
 
 const Ceiling* find(std::span<const Ceiling> ceilings, std::string_view name) {
   for (const Ceiling& ceiling : ceilings)
@@ -20,22 +25,67 @@ const Ceiling* find(std::span<const Ceiling> ceilings, std::string_view name) {
   return nullptr;
 }
 
-struct MemoryTerm {
-  std::string_view ceiling;
+// Where a case's traffic goes, and how much of it is writing.
+struct Traffic {
+  bool dram = true;
   double bytes = 0;
-  bool in_transition = false;
+  double write_share = 0;
+  bool in_transition = false;  // from L2 to DRAM
+  bool inner = false;          // in caches that no ceiling is measured for
 };
 
-MemoryTerm memory_term(const Work& work, CacheMode cache, std::optional<std::int64_t> l2_bytes) {
-  const double l2 = l2_bytes ? static_cast<double>(*l2_bytes) : 0;
-  if (cache == CacheMode::cold) {
-    // What is written stays in L2 until the sample is over, if it fits.
-    const double written = work.bytes_written <= l2 ? 0 : work.bytes_written;
-    return {"dram_read", work.bytes_read + written};
+Traffic traffic_of(const Work& work, CacheMode cache, const DeviceFacts& facts) {
+  const double l2 = static_cast<double>(facts.l2_bytes.value_or(0));
+  const double inner = static_cast<double>(facts.inner_cache_bytes.value_or(0));
+  double written = work.bytes_written;
+  // Cold: what is written stays in L2 until the sample is over, if it fits.
+  if (cache == CacheMode::cold && written <= l2) written = 0;
+  Traffic traffic;
+  traffic.bytes = work.bytes_read + written;
+  traffic.write_share = traffic.bytes > 0 ? written / traffic.bytes : 0;
+  if (cache == CacheMode::warm && l2 > 0 && work.working_set_bytes <= largest_l2_set * l2) {
+    traffic.dram = false;
+    traffic.in_transition = work.working_set_bytes > l2_transition * l2;
+    traffic.inner = work.working_set_bytes <= largest_inner_set * inner;
   }
-  const double bytes = work.bytes_read + work.bytes_written;
-  if (work.working_set_bytes > largest_l2_set * l2 || l2 == 0) return {"dram_read", bytes};
-  return {"l2_read", bytes, work.working_set_bytes > l2_transition * l2};
+  return traffic;
+}
+
+struct MemoryLimit {
+  std::string name;
+  double bytes_per_s = 0;
+};
+
+// Memory that reads and writes at once is faster, or slower, than memory that only reads: the limit
+// follows the write share, piecewise linear between the ceilings that were measured and level
+// beyond the outermost. It bears the name of the nearest.
+std::optional<MemoryLimit> dram_limit(std::span<const Ceiling> ceilings, double write_share) {
+  constexpr std::pair<std::string_view, double> shares[] = {
+      {"dram_read", 0}, {"dram_triad", 1.0 / 3}, {"dram_copy", 0.5}, {"dram_write", 1}};
+  struct Point {
+    double write_share;
+    MemoryLimit limit;
+  };
+  std::vector<Point> points;
+  for (const auto& [name, share] : shares)
+    if (const Ceiling* ceiling = find(ceilings, name))
+      points.push_back({share, {ceiling->name, *ceiling->value}});
+  if (points.empty()) return std::nullopt;
+  const auto above = std::ranges::lower_bound(points, write_share, {}, &Point::write_share);
+  if (above == points.begin()) return points.front().limit;
+  if (above == points.end()) return points.back().limit;
+  const Point& below = *(above - 1);
+  const double t = (write_share - below.write_share) / (above->write_share - below.write_share);
+  return MemoryLimit{t < 0.5 ? below.limit.name : above->limit.name,
+                     std::lerp(below.limit.bytes_per_s, above->limit.bytes_per_s, t)};
+}
+
+std::optional<MemoryLimit> memory_limit(std::span<const Ceiling> ceilings, const Traffic& traffic) {
+  if (!(traffic.bytes > 0) || traffic.inner) return std::nullopt;
+  if (traffic.dram) return dram_limit(ceilings, traffic.write_share);
+  const Ceiling* l2 = find(ceilings, "l2_read");
+  if (!l2) return std::nullopt;
+  return MemoryLimit{l2->name, *l2->value};
 }
 
 }  // namespace
@@ -72,14 +122,15 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, double
     roof.compute_flops_per_s = compute->value;
     compute_s = work.flops / *compute->value;
   }
-  const MemoryTerm term = memory_term(work, cache, facts.l2_bytes);
-  const Ceiling* memory = term.bytes > 0 ? find(ceilings, term.ceiling) : nullptr;
+  const Traffic traffic = traffic_of(work, cache, facts);
+  const std::optional<MemoryLimit> memory = memory_limit(ceilings, traffic);
   if (memory) {
     roof.memory_ceiling = memory->name;
-    roof.memory_bytes_per_s = memory->value;
-    memory_s = term.bytes / *memory->value;
-    if (term.in_transition) placement.notes.push_back("l2_transition");
+    roof.memory_bytes_per_s = memory->bytes_per_s;
+    memory_s = traffic.bytes / memory->bytes_per_s;
+    if (traffic.in_transition) placement.notes.push_back("l2_transition");
   }
+  if (traffic.inner) placement.notes.push_back("inner_caches");
   if (!compute && !memory) return placement;
 
   roof.attainable_s = std::max(compute_s, memory_s);

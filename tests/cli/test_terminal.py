@@ -84,10 +84,11 @@ class Terminal(Case):
     def test_progress_never_wraps(self):
         _, err = self.on_screen("softmax", "--rows", "1,2", "--columns", "1000000", columns=60)
         for line in re.split(r"[\r\n]+", re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", err)):
-            self.assertLess(len(line), 61, line)
+            if line.startswith("["):  # notes may wrap: they are never taken back
+                self.assertLess(len(line), 60, line)
 
     def test_a_table_fits_80_columns(self):
-        out, _ = self.on_screen(*SMALL)
+        out, _ = self.on_screen(*SMALL, "--verify", "off")  # which gives each row a note
         rows = [line.rstrip("\r") for line in COLOUR.sub("", out).split("\n")]
         self.assertTrue(any("single_thread" in row for row in rows))
         for row in rows:

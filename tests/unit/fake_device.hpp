@@ -21,10 +21,11 @@ class FakeDevice : public Device {
   std::deque<double> seconds = {1e-3};
   TelemetryReading reading;
   int launches = 0;
+  std::size_t free = std::size_t{1} << 30;
 
   const DeviceFacts& facts() const override { return facts_; }
   DeviceFacts& facts() { return facts_; }
-  std::size_t free_bytes() override { return std::size_t{1} << 30; }
+  std::size_t free_bytes() override { return free; }
   Memory allocate(std::size_t bytes, MemoryKind) override {
     return Memory(std::malloc(bytes), bytes, [](void* data) { std::free(data); });
   }

@@ -80,6 +80,20 @@ TEST_F(RoofTest, the_transition_from_l2_to_dram_is_noted_above_six_tenths_of_l2)
   EXPECT_EQ(place(0.01).roof->memory_ceiling, "l2_read");
 }
 
+TEST_F(RoofTest, what_the_inner_caches_of_a_host_hold_is_held_to_no_memory_ceiling) {
+  facts.inner_cache_bytes = 4 * MiB;
+  work.flops = 1e9;
+  Placement p = place(0.004);
+  ASSERT_TRUE(p.roof);
+  EXPECT_FALSE(p.roof->memory_ceiling);
+  EXPECT_EQ(p.roof->limited_by, "fp32_fma");
+  EXPECT_EQ(p.notes, Notes{"inner_caches"});
+  work.working_set_bytes = 8.0 * MiB + 1;
+  p = place(0.004);
+  EXPECT_EQ(p.roof->memory_ceiling, "l2_read");
+  EXPECT_EQ(p.notes, Notes{});
+}
+
 TEST_F(RoofTest, a_warm_case_beyond_four_times_l2_is_held_to_dram) {
   work.working_set_bytes = 160.0 * MiB + 1;
   const Placement p = place(0.016);
@@ -109,6 +123,75 @@ TEST_F(RoofTest, a_cold_case_reads_from_dram_and_what_it_writes_stays_in_l2_wher
   work.bytes_written = 100e6;  // does not fit in 40 MiB
   p = place(0.006);
   EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.004);
+}
+
+// 100 GB/s reading, 160 at a third written, 130 at a half.
+class WriteShareTest : public RoofTest {
+ protected:
+  WriteShareTest() {
+    ceilings.push_back(ceiling("dram_triad", 160e9));
+    ceilings.push_back(ceiling("dram_copy", 130e9));
+    work.flops = 0;
+    work.working_set_bytes = 1e9;
+  }
+  Roof roof(double read, double written) {
+    work.bytes_read = read;
+    work.bytes_written = written;
+    return *place(0.01).roof;
+  }
+};
+
+TEST_F(WriteShareTest, at_a_measured_share_the_dram_limit_is_what_was_measured) {
+  EXPECT_EQ(roof(600e6, 0).memory_ceiling, "dram_read");
+  EXPECT_DOUBLE_EQ(*roof(600e6, 0).memory_bytes_per_s, 100e9);
+  const Roof third = roof(400e6, 200e6);
+  EXPECT_EQ(third.memory_ceiling, "dram_triad");
+  EXPECT_EQ(third.limited_by, "dram_triad");
+  EXPECT_DOUBLE_EQ(*third.memory_bytes_per_s, 160e9);
+  EXPECT_DOUBLE_EQ(third.attainable_s, 0.00375);  // 600e6 / 160e9
+  EXPECT_DOUBLE_EQ(third.percent_of_roof, 37.5);
+  EXPECT_EQ(roof(300e6, 300e6).memory_ceiling, "dram_copy");
+  EXPECT_DOUBLE_EQ(*roof(300e6, 300e6).memory_bytes_per_s, 130e9);
+}
+
+TEST_F(WriteShareTest, between_them_it_is_interpolated_and_named_after_the_nearest) {
+  // A twelfth is a quarter of the way to a third: 100 + 60 / 4.
+  EXPECT_NEAR(*roof(1100e6, 100e6).memory_bytes_per_s, 115e9, 1);
+  EXPECT_EQ(roof(1100e6, 100e6).limited_by, "dram_read");
+  // A quarter is three quarters of the way.
+  EXPECT_NEAR(*roof(900e6, 300e6).memory_bytes_per_s, 145e9, 1);
+  EXPECT_EQ(roof(900e6, 300e6).limited_by, "dram_triad");
+  // Five twelfths are half-way between a third and a half.
+  EXPECT_NEAR(*roof(700e6, 500e6).memory_bytes_per_s, 145e9, 1);
+}
+
+TEST_F(WriteShareTest, beyond_the_last_measured_share_it_is_level) {
+  EXPECT_EQ(roof(0, 600e6).memory_ceiling, "dram_copy");
+  EXPECT_DOUBLE_EQ(*roof(0, 600e6).memory_bytes_per_s, 130e9);
+  // With dram_write at 50: three quarters are half-way from 130.
+  ceilings.push_back(ceiling("dram_write", 50e9));
+  EXPECT_NEAR(*roof(150e6, 450e6).memory_bytes_per_s, 90e9, 1);
+  EXPECT_EQ(roof(0, 600e6).memory_ceiling, "dram_write");
+}
+
+TEST_F(WriteShareTest, a_ceiling_that_failed_is_passed_over) {
+  ceilings[4].status = "failed";  // dram_triad
+  // A quarter is half of the way from 0 to a half: 115.
+  EXPECT_NEAR(*roof(900e6, 300e6).memory_bytes_per_s, 115e9, 1);
+  lose("dram_read");
+  EXPECT_DOUBLE_EQ(*roof(900e6, 300e6).memory_bytes_per_s, 130e9);
+  lose("dram_copy");
+  EXPECT_FALSE(place(0.01).roof);
+}
+
+TEST_F(WriteShareTest, traffic_that_stays_in_l2_has_no_share) {
+  cache = CacheMode::cold;
+  const Roof cold = roof(300e6, 40.0 * MiB);  // what is written fits: all of DRAM's is reading
+  EXPECT_EQ(cold.memory_ceiling, "dram_read");
+  EXPECT_DOUBLE_EQ(cold.attainable_s, 0.003);
+  cache = CacheMode::warm;
+  work.working_set_bytes = 8.0 * MiB;
+  EXPECT_EQ(roof(300e6, 300e6).memory_ceiling, "l2_read");
 }
 
 TEST_F(RoofTest, without_flops_only_memory_counts) {
