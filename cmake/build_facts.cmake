@@ -2,6 +2,7 @@
 # Writes the header that build_info.cpp includes. With no OUTPUT it prints the kernel hash alone.
 #
 # The kernel hash: SHA-256 over the lines "<sha256 of the file>  <path>\n" of all files in kernels/ and microbench/, sorted by path.
+get_filename_component(SOURCE ${SOURCE} ABSOLUTE)
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/kernels/* ${SOURCE}/microbench/*)
 list(SORT files)
 set(lines "")

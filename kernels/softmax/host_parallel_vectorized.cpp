@@ -5,7 +5,7 @@
 // Against single_thread: a vectorised exponential, one read and one write of memory for three
 // passes that overlap, all cores.
 //
-// Bound by DRAM and, close behind it, by the exponential.
+// Bound by DRAM and, close behind it, by the exponential: about 13 clocks for 16 elements.
 //
 // Shapes: any; with fewer rows than cores the other cores have nothing to do.
 #include <algorithm>
@@ -72,8 +72,8 @@ class Rows {
     ring_ = scratch.floats(memory);
     factors_ = ring_ + page + lag_;
     sums_ = factors_ + rows_kept * blocks_;
-    const auto offset =
-        reinterpret_cast<std::uintptr_t>(x) + page - reinterpret_cast<std::uintptr_t>(ring_);
+    const auto offset = reinterpret_cast<std::uintptr_t>(x) + quarter_page_bytes -
+                        reinterpret_cast<std::uintptr_t>(ring_);
     ring_ += offset / sizeof(float) % page / 16 * 16;
   }
 
@@ -96,6 +96,7 @@ class Rows {
 
  private:
   static constexpr std::int64_t page = 1024;  // floats
+  static constexpr std::uintptr_t quarter_page_bytes = page * sizeof(float) / 4;
 
   float* factors_of(std::int64_t row) const { return factors_ + row % rows_kept * blocks_; }
   float factor_of(std::int64_t e) const { return factors_of(e / columns_)[e % columns_ / block]; }
