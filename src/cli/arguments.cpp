@@ -269,6 +269,13 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* roofline = app.add_subcommand("roofline", "measure the ceilings of a device");
   add_device(*roofline, arguments);
   add_outputs(*roofline, arguments, texts);
+  roofline->add_flag("--all", arguments.all_ceilings,
+                     "every ceiling, with its burst (about a minute)");
+  roofline
+      ->add_option("--ceiling", arguments.ceiling,
+                   "the ceilings whose name this regular expression finds, instead of the core")
+      ->type_name("REGEX")
+      ->excludes("--all");
   CLI::App* run = app.add_subcommand("run", "prove and time variants, each against its roof");
   add_run_options(*run, arguments, texts);
   run->require_subcommand(0, 1);

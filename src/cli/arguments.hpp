@@ -34,6 +34,8 @@ struct Arguments {
   std::string json;  // a path or "-", empty: none
   std::string csv;
   std::optional<double> max_bytes;  // of verify: larger shapes are left out
+  bool all_ceilings = false;        // of roofline
+  std::string ceiling;              // of roofline: a regular expression, empty: the core
   bool dry_run = false;
   Verbosity verbosity = Verbosity::normal;
   std::vector<std::string> command_line;

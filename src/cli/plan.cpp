@@ -1,7 +1,6 @@
 #include "cli/plan.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "base/error.hpp"
@@ -129,15 +128,18 @@ PlannedCase plan_case(const Family& family, std::size_t variant, const Parameter
           seed,    case_id(family.name(), facts.name, facts.dtype, parameters, cache, input)};
 }
 
-std::vector<std::size_t> select_variants(const Family& family, std::string_view pattern,
-                                         const std::vector<DType>& dtypes, DeviceKind device) {
-  std::regex regex;
+std::regex compile_regex(std::string_view pattern) {
   try {
-    regex = std::regex(pattern.begin(), pattern.end(), std::regex::ECMAScript);
+    return std::regex(pattern.begin(), pattern.end(), std::regex::ECMAScript);
   } catch (const std::regex_error& error) {
     throw Error(ExitCode::usage,
                 "'" + std::string(pattern) + "' is not a regular expression: " + error.what());
   }
+}
+
+std::vector<std::size_t> select_variants(const Family& family, std::string_view pattern,
+                                         const std::vector<DType>& dtypes, DeviceKind device) {
+  const std::regex regex = compile_regex(pattern);
   std::vector<std::size_t> selected;
   const auto variants = family.variants();
   for (std::size_t i = 0; i < variants.size(); ++i) {

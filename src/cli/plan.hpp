@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,9 @@ PlannedCase plan_case(const Family&, std::size_t variant, const ParameterSet& co
 // outermost, variants in ladder order. Throws Error{usage} for unknown names, values out of range,
 // and a selection that is empty.
 std::vector<PlannedCase> plan_run(const Arguments&, DeviceKind);
+
+// Throws Error{usage} for an expression that does not compile.
+std::regex compile_regex(std::string_view);
 
 // Variants of a family on a kind of device whose name the regular expression finds and whose type
 // is asked for (none: all). Throws Error{usage} for an expression that does not compile.

@@ -230,6 +230,7 @@ std::string ceilings_table(std::span<const Ceiling> ceilings, const DeviceFacts&
                            std::size_t width) {
   Table table({{"ceiling", false},
                {"value"},
+               {"burst", true, 6},
                {"theoretical", true, 5},
                {"%", true, 5},
                {"% at clock", true, 4},
@@ -246,6 +247,7 @@ std::string ceilings_table(std::span<const Ceiling> ceilings, const DeviceFacts&
       return value ? significant(*value, 3) : "";
     };
     table.add({ceiling.name, ceiling_value(*ceiling.value, ceiling.unit),
+               ceiling.burst ? ceiling_value(*ceiling.burst, ceiling.unit) : "",
                ceiling.theoretical ? ceiling_value(*ceiling.theoretical, ceiling.unit) : "",
                percent(ceiling.percent_of_theoretical),
                percent(ceiling.percent_of_theoretical_at_clock),

@@ -1,20 +1,54 @@
+#include <regex>
 #include <string>
+#include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/plan.hpp"
 #include "cli/results_table.hpp"
 #include "cli/session.hpp"
 #include "cli/table.hpp"
 
 namespace gpubench {
+namespace {
+
+// The core, or with --all or --ceiling the ceilings that are asked for, with their bursts and,
+// where the data matters, on zeros too.
+std::vector<Session::Wanted> wanted_ceilings(const Arguments& arguments, DeviceKind device) {
+  std::vector<Session::Wanted> wanted;
+  if (!arguments.all_ceilings && arguments.ceiling.empty()) {
+    for (const std::string_view name : core_ceilings(device)) wanted.push_back({std::string(name)});
+    return wanted;
+  }
+  const std::regex regex = compile_regex(arguments.ceiling);
+  std::vector<std::string> names;
+  for (const std::string_view name : ceiling_names(device)) {
+    names.emplace_back(name);
+    // Clocks move under arithmetic, with the power that its data costs; those of memory hold still.
+    const CeilingSpec& spec = *find_spec(device, name);
+    const bool burst = spec.scales_with_clock;
+    if (std::regex_search(names.back(), regex))
+      wanted.push_back({names.back(), DataPattern::random, burst});
+    if (spec.uses_data && burst && std::regex_search(names.back() + "_zeros", regex))
+      wanted.push_back({names.back(), DataPattern::zeros, burst});
+  }
+  if (wanted.empty())
+    throw Error(ExitCode::usage, "no ceiling of " + std::string(name(device)) + " matches '" +
+                                     arguments.ceiling + "'; there are " + join(names, ", "));
+  return wanted;
+}
+
+}  // namespace
 
 ExitCode command_roofline(const Arguments& arguments) {
   Session session(arguments);
   Progress opening(0, arguments.verbosity);
   session.open(opening);
-  Progress progress(core_ceilings(session.device().facts().kind).size(), arguments.verbosity);
-  session.measure_ceilings(progress);
+  const auto wanted = wanted_ceilings(arguments, session.device().facts().kind);
+  Progress progress(wanted.size(), arguments.verbosity);
+  session.measure_ceilings(wanted, progress);
   Document& document = session.document();
   if (!session.data_on_standard_output())
     print_output(ceilings_table(document.ceilings, document.device, output_width()));

@@ -47,10 +47,17 @@ void Session::measure_ceilings(Progress& progress) {
     document_.ceilings_source = arguments_.ceilings;
     return;
   }
-  for (const std::string_view name : core_ceilings(device_->facts().kind)) {
-    progress.start("ceiling " + std::string(name));
+  std::vector<Wanted> core;
+  for (const std::string_view name : core_ceilings(device_->facts().kind))
+    core.push_back({std::string(name)});
+  measure_ceilings(core, progress);
+}
+
+void Session::measure_ceilings(const std::vector<Wanted>& wanted, Progress& progress) {
+  for (const Wanted& one : wanted) {
+    progress.start("ceiling " + one.name + (one.pattern == DataPattern::zeros ? " on zeros" : ""));
     try {
-      document_.ceilings.push_back(measure_ceiling(*device_, name));
+      document_.ceilings.push_back(measure_ceiling(*device_, one.name, one.pattern, one.burst));
     } catch (const Interrupted&) {
       document_.status = Document::Status::interrupted;
       return;

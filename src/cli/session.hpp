@@ -22,6 +22,14 @@ class Session {
   Device& device() { return *device_; }
   Document& document() { return document_; }
 
+  // One ceiling to measure; zeros are recorded as <name>_zeros and are no roof.
+  struct Wanted {
+    std::string name;
+    DataPattern pattern = DataPattern::random;
+    bool burst = false;
+  };
+  // Measures them into the document, in order; stops at an interrupt.
+  void measure_ceilings(const std::vector<Wanted>&, Progress&);
   // The core ceilings, into the document; stops at an interrupt. From --ceilings where that is
   // given.
   void measure_ceilings(Progress&);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
@@ -44,12 +45,48 @@ int launches_for(Device& device, const Launch& launch, const MeasureOptions& opt
   }
 }
 
+// What ran in the burst window, told by the device's own time since the load began.
+class BurstWindow {
+ public:
+  void add(const Sample& sample, int launches) {
+    const double end_s = load_s_ + sample.seconds_per_launch * launches;
+    constexpr double from_s = 5e-3;
+    constexpr double until_s = 50e-3;
+    // A launch longer than the window is the burst itself when it is the first.
+    const bool inside = load_s_ >= from_s && end_s <= until_s;
+    if (inside || (samples_.empty() && end_s > until_s && sample.seconds_per_launch > 0))
+      samples_.push_back(sample);
+    load_s_ = end_s;
+  }
+  bool over() const { return load_s_ > 50e-3; }
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  double load_s_ = 0;
+  std::vector<Sample> samples_;
+};
+
 std::optional<double> median_clock(const std::vector<Sample>& samples) {
   std::vector<double> clocks;
   for (const Sample& sample : samples)
     if (sample.sm_clock_hz) clocks.push_back(*sample.sm_clock_hz);
   if (clocks.empty()) return std::nullopt;
   return median(clocks);
+}
+
+double median_seconds(const std::vector<Sample>& samples) {
+  std::vector<double> seconds;
+  for (const Sample& sample : samples) seconds.push_back(sample.seconds_per_launch);
+  return median(seconds);
+}
+
+// Idle, but for noticing Ctrl-C.
+void rest(double seconds) {
+  const auto start = Clock::now();
+  while (since(start) < seconds) {
+    check_interrupt();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 bool interval_is_narrow(const std::vector<Sample>& samples, double relative) {
@@ -124,6 +161,9 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
   const int launches = launches_for(device, launch, options);
   const auto timer = device.timer(launch, {launches, options.submission, options.cache});
 
+  constexpr double idle_before_burst_s = 1.0;
+  if (options.burst) rest(idle_before_burst_s);
+  BurstWindow burst;
   const TelemetryReading idle = device.telemetry();
   TelemetryWatch watch(device);
   const auto load_start = Clock::now();
@@ -132,10 +172,10 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
     const auto start = Clock::now();
     const int count =
         sample_cost_s > 0 ? std::clamp(static_cast<int>(0.02 / sample_cost_s), 1, 20) : 1;
-    timer->run(count);
+    for (const Sample& sample : timer->run(count)) burst.add(sample, launches);
     sample_cost_s = since(start) / count;
     check_interrupt();
-  } while (since(load_start) < options.warmup_s);
+  } while (since(load_start) < options.warmup_s || (options.burst && !burst.over()));
 
   const double warmup_s = since(load_start);
   const auto sampling_start = Clock::now();
@@ -179,6 +219,10 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
       summarize_sensors(idle, watch.finish(), after, sampling_start, span_s,
                         static_cast<double>(launches) * static_cast<double>(samples.size()));
   measurement.telemetry.sm_clock_during_hz = median_clock(samples);
+  if (options.burst && !burst.samples().empty()) {
+    measurement.timing.burst_s = median_seconds(burst.samples());
+    measurement.telemetry.sm_clock_burst_hz = median_clock(burst.samples());
+  }
   return measurement;
 }
 

@@ -53,6 +53,9 @@ struct MeasureOptions {
   // Sustained window: samples are those taken between warmup_s and this many seconds of unbroken
   // load.
   std::optional<double> load_until_s;
+  // Also take the burst: a second of idle before the load, then the median of what runs 5 to 50 ms
+  // after it begins.
+  bool burst = false;
   Submission submission = Submission::graph;
   CacheMode cache = CacheMode::warm;
 };

@@ -26,7 +26,7 @@ std::vector<double> try_candidates(Device&, std::span<const CeilingCandidate>, d
 
 // Prepares, tries and measures one spec that the device can run. What the device refuses gives
 // status `failed`.
-Ceiling measure_spec(Device&, const CeilingSpec&, DataPattern);
+Ceiling measure_spec(Device&, const CeilingSpec&, DataPattern, bool burst = false);
 
 // Writes a measurement into the ceiling: value, percentages, timing, telemetry.
 void record(Ceiling&, const CeilingSpec&, const CeilingCandidate&, Measurement, const DeviceFacts&);

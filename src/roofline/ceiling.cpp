@@ -97,6 +97,7 @@ void record(Ceiling& ceiling, const CeilingSpec& spec, const CeilingCandidate& c
   ceiling.telemetry = std::move(measurement.telemetry);
   ceiling.value = candidate.amount / ceiling.timing->median_s;
   ceiling.sustained = ceiling.value;
+  if (ceiling.timing->burst_s) ceiling.burst = candidate.amount / *ceiling.timing->burst_s;
   if (spec.theoretical) ceiling.theoretical = spec.theoretical(facts);
   if (!ceiling.theoretical) return;
   ceiling.percent_of_theoretical = 100 * *ceiling.value / *ceiling.theoretical;
@@ -106,7 +107,7 @@ void record(Ceiling& ceiling, const CeilingSpec& spec, const CeilingCandidate& c
         *ceiling.percent_of_theoretical * *facts.sm_clock_max_hz / *clock_hz;
 }
 
-Ceiling measure_spec(Device& device, const CeilingSpec& spec, DataPattern pattern) {
+Ceiling measure_spec(Device& device, const CeilingSpec& spec, DataPattern pattern, bool burst) {
   Ceiling ceiling = started(spec, pattern);
   try {
     const std::vector<CeilingCandidate> candidates = spec.prepare(device, pattern);
@@ -120,6 +121,7 @@ Ceiling measure_spec(Device& device, const CeilingSpec& spec, DataPattern patter
     options.warmup_s = spec.from_s;
     options.load_until_s = spec.until_s;
     options.submission = chosen.submission;
+    options.burst = burst;
     record(ceiling, spec, chosen, measure(device, chosen.launch, options), device.facts());
   } catch (const Interrupted&) {
     throw;
@@ -130,6 +132,20 @@ Ceiling measure_spec(Device& device, const CeilingSpec& spec, DataPattern patter
   return ceiling;
 }
 
+std::vector<std::string_view> ceiling_names(DeviceKind kind) {
+  std::vector<std::string_view> names;
+  for (const CeilingSpec& spec : ceiling_specs())
+    if (spec.device == kind && std::ranges::find(names, spec.name) == names.end())
+      names.push_back(spec.name);
+  return names;
+}
+
+const CeilingSpec* find_spec(DeviceKind kind, std::string_view name) {
+  for (const CeilingSpec& spec : ceiling_specs())
+    if (spec.device == kind && spec.name == name) return &spec;
+  return nullptr;
+}
+
 std::span<const std::string_view> core_ceilings(DeviceKind kind) {
   static constexpr std::string_view cuda[] = {"fp32_fma", "f16_tensor", "dram_read", "l2_read"};
   static constexpr std::string_view host[] = {"fp32_fma",   "f16_tensor", "dram_read",
@@ -138,10 +154,10 @@ std::span<const std::string_view> core_ceilings(DeviceKind kind) {
   return cuda;
 }
 
-Ceiling measure_ceiling(Device& device, std::string_view name, DataPattern pattern) {
+Ceiling measure_ceiling(Device& device, std::string_view name, DataPattern pattern, bool burst) {
   const std::span<const CeilingSpec> specs = ceiling_specs();
   const SpecChoice choice = choose_spec(specs, name, device.facts());
-  if (choice.spec) return measure_spec(device, *choice.spec, pattern);
+  if (choice.spec) return measure_spec(device, *choice.spec, pattern, burst);
   const auto any = std::ranges::find(specs, name, &CeilingSpec::name);
   Ceiling ceiling = started(*any, pattern);
   ceiling.status = "skipped";

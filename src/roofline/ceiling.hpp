@@ -69,9 +69,15 @@ struct Ceiling {
 // specs have one name, the first whose requirement the device meets is used.
 std::span<const CeilingSpec> ceiling_specs();
 
-// Measures one ceiling; a device that lacks it gives status `skipped` with the reason. Throws
-// Interrupted.
-Ceiling measure_ceiling(Device&, std::string_view name, DataPattern = DataPattern::random);
+// Measures one ceiling; a device that lacks it gives status `skipped` with the reason. `burst`:
+// also the burst window, after a second of idle. Throws Interrupted.
+Ceiling measure_ceiling(Device&, std::string_view name, DataPattern = DataPattern::random,
+                        bool burst = false);
+
+// Every ceiling that is known for a kind of device, once, in the order of the table.
+std::vector<std::string_view> ceiling_names(DeviceKind);
+// The first spec of that name for a kind of device; null where it has none.
+const CeilingSpec* find_spec(DeviceKind, std::string_view name);
 
 // What a run measures before its cases, in this order. A host has no tensor cores: that one is then
 // listed as skipped.

@@ -20,7 +20,10 @@ class Screen:
     """A terminal of a size; what was written to it."""
 
     def __init__(self, columns):
-        self.master, self.slave = pty.openpty()
+        try:
+            self.master, self.slave = pty.openpty()
+        except OSError as error:  # a bare container without /dev/pts
+            raise unittest.SkipTest(f"this machine lends no terminal: {error}")
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.chunks = []
         self.reader = threading.Thread(target=self.read, daemon=True)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/error.hpp"
 #include "fake_device.hpp"
 
@@ -65,6 +67,27 @@ TEST(Measure, SamplesInTheSustainedWindow) {
   const Measurement measured = measure(device, nothing, options);
   EXPECT_GE(measured.timing.warmup_s, 0.02);
   EXPECT_EQ(measured.timing.stop_reason, "sustained window, 0.02 to 0.05 s of load");
+}
+
+TEST(Measure, TheBurstIsWhatRanFiveToFiftyMillisecondsAfterAnIdleSecond) {
+  FakeDevice device;
+  // One sample finds the number of launches. Then the load: faster still in its first 5 ms, 1 ms a
+  // launch until 50 ms, 2 ms from there.
+  device.seconds.clear();
+  for (int i = 0; i < 2; ++i) device.seconds.push_back(1e-3);
+  for (int i = 0; i < 5; ++i) device.seconds.push_back(9e-4);
+  for (int i = 0; i < 45; ++i) device.seconds.push_back(1e-3);
+  device.seconds.push_back(2e-3);
+  MeasureOptions options = quick();
+  options.burst = true;
+  const auto start = std::chrono::steady_clock::now();
+  const Measurement measured = measure(device, nothing, options);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  ASSERT_TRUE(measured.timing.burst_s);
+  EXPECT_DOUBLE_EQ(*measured.timing.burst_s, 1e-3);
+  EXPECT_DOUBLE_EQ(measured.timing.median_s, 2e-3);
+  EXPECT_DOUBLE_EQ(*measured.telemetry.sm_clock_burst_hz, 1e9);
+  EXPECT_FALSE(measure(device, nothing, quick()).timing.burst_s);
 }
 
 TEST(Measure, RefusesASampleBelowTheTimersResolution) {
