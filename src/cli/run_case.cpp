@@ -6,6 +6,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "cli/case_memory.hpp"
 #include "device/devices.hpp"
 
 namespace gpubench {
@@ -19,35 +20,6 @@ double buffer_bytes(const Instance& instance) {
   for (const BufferSpec& spec : instance.inputs()) bytes += static_cast<double>(spec.bytes());
   return bytes;
 }
-
-// The case's memory on the device, inputs generated. Lives as long as its launches.
-class CaseMemory {
- public:
-  CaseMemory(Device& device, const PlannedCase& planned, const Instance& instance)
-      : output_spec_(instance.output()) {
-    const auto specs = instance.inputs();
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      inputs_.push_back(device.allocate(specs[i].bytes(), instance.memory()));
-      device.generate(inputs_[i].data(), specs[i].dtype, specs[i].count,
-                      instance.generator(i, planned.input, planned.seed));
-      buffers_.inputs[i] = inputs_[i].data();
-    }
-    output_ = device.allocate(output_spec_.bytes(), instance.memory());
-    buffers_.output = output_.data();
-    if (const std::size_t bytes = instance.workspace_bytes(); bytes > 0) {
-      workspace_ = device.allocate(bytes);
-      buffers_.workspace = workspace_.data();
-    }
-  }
-  const Buffers& buffers() const { return buffers_; }
-  void poison_output(Device& device) const { poison(device, output_.data(), output_spec_); }
-
- private:
-  BufferSpec output_spec_;
-  std::vector<Memory> inputs_;
-  Memory output_, workspace_;
-  Buffers buffers_;
-};
 
 void verify_into(CaseRecord& record, Verifier& verifier, Device& device, const CaseMemory& memory,
                  std::string_view when) {
@@ -161,7 +133,7 @@ std::unique_ptr<CaseMemory> prepare(CaseRecord& record, Device& device, const Pl
     return nullptr;
   }
   try {
-    return std::make_unique<CaseMemory>(device, planned, instance);
+    return std::make_unique<CaseMemory>(device, instance, planned.input, planned.seed);
   } catch (const Error& error) {
     if (error.code() != ExitCode::no_device) throw;
     record.status = CaseStatus::skipped;
