@@ -4,7 +4,9 @@
 #include <new>
 #include <string>
 
+#include "base/address_space.hpp"
 #include "base/interrupt.hpp"
+#include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -29,7 +31,8 @@ gpubench::ExitCode dispatch(const gpubench::Arguments& arguments) {
 }
 
 int fail(const std::string& sentence, gpubench::ExitCode code) {
-  std::fprintf(stderr, "gpubench: %s\n", sentence.c_str());
+  // What a user gave stands in the sentence: no control character of it reaches the terminal.
+  std::fprintf(stderr, "gpubench: %s\n", gpubench::printable(sentence).c_str());
   return static_cast<int>(code);
 }
 
@@ -47,7 +50,7 @@ int main(int argc, char** argv) {
   } catch (const gpubench::Error& error) {
     return fail(error.what(), error.code());
   } catch (const std::bad_alloc&) {
-    return fail("this machine has not enough free memory", gpubench::ExitCode::no_device);
+    return fail("not enough memory: " + gpubench::out_of_memory(), gpubench::ExitCode::no_device);
   } catch (const std::exception& error) {
     return fail(std::string("internal error: ") + error.what(), gpubench::ExitCode::failed);
   }

@@ -1,4 +1,5 @@
-// Ctrl-C: the first one asks the program to write what it has, the second ends it at once.
+// Ctrl-C, SIGTERM and a closed terminal: the first one asks the program to write what it has, the
+// second ends it at once.
 #pragma once
 
 #include "base/error.hpp"

@@ -35,6 +35,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   // The exponent after rounding: 99.96 with three digits is 100.
   const std::string scientific = to_text(value, std::chars_format::scientific, digits - 1);
   const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
@@ -104,6 +106,27 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
   if (const std::string near = nearest(word, candidates); !near.empty())
     return "; did you mean '" + near + "'?";
   return candidates.empty() ? "" : "; allowed: " + join(candidates, ", ");
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
+    // U+0080 to U+009f are control characters too: two bytes of UTF-8.
+    const bool two = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (byte < 0x20 || byte == 0x7f || two) {
+      const unsigned code = two ? next : byte;
+      out += "\\x";
+      out += digits[code >> 4];
+      out += digits[code & 15];
+      if (two) ++i;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
 }
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {

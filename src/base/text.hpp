@@ -10,7 +10,8 @@
 
 namespace gpubench {
 
-// `value` with `digits` significant digits, never in exponent form between 1e-4 and 1e15.
+// `value` with `digits` significant digits, never in exponent form between 1e-4 and 1e15; "inf",
+// "-inf" and "nan" for what has none.
 std::string significant(double value, int digits);
 // `value` with `decimals` digits after the point.
 std::string fixed(double value, int decimals);
@@ -32,6 +33,9 @@ std::string seconds_text(double seconds);
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 // "; did you mean 'x'?" or "; allowed: a, b, c" for an error message.
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+// A text for a terminal: control characters as \x1b.
+std::string printable(std::string_view);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 

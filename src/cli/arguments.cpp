@@ -5,17 +5,13 @@
 #include <limits>
 #include <map>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/usage_errors.hpp"
 #include "document/build_info/build_info.hpp"
 #include "kernels/families.hpp"
 
 namespace gpubench {
 namespace {
-
-[[noreturn]] void usage_error(const std::string& sentence) {
-  throw Error(ExitCode::usage, sentence);
-}
 
 // Option texts as CLI11 collects them; read and checked after parsing, so that every message is
 // ours.
@@ -54,7 +50,7 @@ std::int64_t integer_of(std::string_view option, const std::string& text, std::i
 }
 
 void read_texts(const Texts& texts, Arguments& arguments) {
-  for (std::size_t begin = 0; begin < texts.dtypes.size();) {
+  for (std::size_t begin = 0; !texts.dtypes.empty() && begin <= texts.dtypes.size();) {
     const std::size_t end = std::min(texts.dtypes.find(',', begin), texts.dtypes.size());
     arguments.dtypes.push_back(choose<DType>(
         "--dtype", texts.dtypes.substr(begin, end - begin),
@@ -160,14 +156,17 @@ std::string parameter_help(const Parameter& parameter) {
   return help + " (" + join(choices, ", ") + ")";
 }
 
+std::string inherited(const std::string& command) {
+  return "The options of 'gpubench " + command + "' apply as well: gpubench " + command + " --help";
+}
+
 CLI::App* add_family(CLI::App& parent, const Family& family, Texts& texts) {
   CLI::App* app = parent.add_subcommand(std::string(family.name()), std::string(family.summary()));
   app->fallthrough();
   for (const Parameter& parameter : family.parameters()) {
     const std::string name(parameter.name);
     if (parameter.kind == Parameter::Kind::boolean) {
-      app->add_flag("--" + name + "{true}",
-                    texts.parameters[std::string(family.name()) + " " + name],
+      app->add_flag("--" + name, texts.parameters[std::string(family.name()) + " " + name],
                     parameter_help(parameter) + "; --" + name + "=false,true sweeps");
     } else {
       app->add_option("--" + name, texts.parameters[std::string(family.name()) + " " + name],
@@ -182,45 +181,9 @@ CLI::App* add_family(CLI::App& parent, const Family& family, Texts& texts) {
         ->type_name("VALUES");
   app->footer(
       "VALUES: a number, a list 1,2,3, or a sweep start:stop:step or start:stop:*factor; several "
-      "sweeps multiply.\n"
-      "The options of 'gpubench run' apply as well: gpubench run --help");
+      "sweeps multiply.\n" +
+      inherited("run"));
   return app;
-}
-
-// The deepest subcommand that was reached.
-CLI::App* deepest(CLI::App& app) {
-  CLI::App* current = &app;
-  while (!current->get_subcommands().empty()) current = current->get_subcommands().front();
-  return current;
-}
-
-// CLI11 says only that an argument was not expected; say of what, and what was probably meant.
-[[noreturn]] void unexpected(CLI::App& root) {
-  CLI::App* app = deepest(root);
-  std::vector<std::string> rest = root.remaining(true);
-  const std::string word = rest.empty() ? "" : rest.front();
-  std::string where;
-  for (CLI::App* a = app; a; a = a->get_parent())
-    where = a->get_name() + (where.empty() ? "" : " " + where);
-  std::vector<std::string> candidates;
-  if (word.starts_with("-")) {
-    for (const CLI::App* a = app; a; a = a->get_parent())
-      for (const CLI::Option* option : a->get_options())
-        for (const std::string& name : option->get_lnames()) candidates.push_back("--" + name);
-    const std::string name = word.substr(0, word.find('='));
-    if (const std::string near = nearest(name, candidates); !near.empty() && name.size() > 3)
-      usage_error("'" + name + "' is not an option of '" + where + "'; did you mean '" + near +
-                  "'?");
-    std::vector<std::string> own;
-    for (const CLI::Option* option : app->get_options())
-      for (const std::string& long_name : option->get_lnames())
-        if (long_name != "help") own.push_back("--" + long_name);
-    usage_error("'" + name + "' is not an option of '" + where + "'" +
-                (own.empty() ? "" : "; it has " + join(own, ", ")) + " (see " + where + " --help)");
-  }
-  for (const CLI::App* child : app->get_subcommands([](const CLI::App*) { return true; }))
-    candidates.push_back(child->get_name());
-  usage_error("'" + where + "' does not take '" + word + "'" + suggestion(word, candidates));
 }
 
 constexpr const char* examples = R"(Examples:
@@ -293,10 +256,13 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   for (const Family* family : families()) {
     add_family(*run, *family, texts);
     verify->add_subcommand(std::string(family->name()), std::string(family->summary()))
-        ->fallthrough();
+        ->fallthrough()
+        ->footer(inherited("verify"));
   }
-  run->add_subcommand("all", "every family at its default size")->fallthrough();
-  verify->add_subcommand("all", "every family")->fallthrough();
+  run->add_subcommand("all", "every family at its default size")
+      ->fallthrough()
+      ->footer(inherited("run"));
+  verify->add_subcommand("all", "every family")->fallthrough()->footer(inherited("verify"));
 
   for (int i = 1; i < argc; ++i) {
     // CLI11 would take the next word for the value.
@@ -308,18 +274,18 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    parsed.print = deepest(app)->help();
+    parsed.print = app.help();  // of the deepest subcommand that was reached
     return parsed;
   } catch (const CLI::CallForVersion& version) {
     parsed.print = std::string(version.what()) + "\n";
     return parsed;
   } catch (const CLI::ExtrasError&) {
+    check_values(app);
     unexpected(app);
   } catch (const CLI::ParseError& error) {
-    std::string sentence = error.what();
-    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-    usage_error(sentence);
+    parsing_failed(error);
   }
+  check_values(app);
 
   read_texts(texts, arguments);
   const auto chosen = app.get_subcommands();
@@ -347,6 +313,13 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     usage_error(family.empty()
                     ? "run needs a family, 'all', or --config FILE (see gpubench run --help)"
                     : "--config names its own families: leave out '" + arguments.family + "'");
+  if (!arguments.config.empty() && run->count("--cache") > 0)
+    usage_error(
+        "--cache and --config exclude each other: the suite says the cache mode of each "
+        "of its cases");
+  if (arguments.dry_run && !(arguments.json.empty() && arguments.csv.empty()))
+    usage_error(std::string(arguments.json.empty() ? "--csv" : "--json") +
+                " and --dry-run exclude each other: nothing is measured that could be written");
   if (!family.empty() && arguments.family != "all")
     for (const CLI::Option* option : family.front()->get_options())
       if (option->count() > 0 && option->get_single_name() != "help") {

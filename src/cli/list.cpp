@@ -47,7 +47,7 @@ std::string describe(const Family& family) {
   std::string text = std::string(family.name()) + ": " + std::string(family.summary()) + "\n";
   Table variants({{"  variant", false},
                   {"type", false},
-                  {"on", false, 2},
+                  {"on", false},
                   {"improves on", false, 1},
                   {"idea", false}});
   for (const VariantFacts& variant : family.variants())

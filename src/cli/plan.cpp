@@ -12,6 +12,14 @@
 namespace gpubench {
 namespace {
 
+// Of a whole plan, repeated cases among them.
+constexpr std::size_t most_cases = 100'000;
+
+[[noreturn]] void too_many_cases() {
+  throw Error(ExitCode::usage, "the parameters and variants multiply to more than " +
+                                   std::to_string(most_cases) + " cases");
+}
+
 // A parameter, or alias, with the values that are to be tried.
 struct Sweep {
   std::vector<std::string> targets;
@@ -52,13 +60,10 @@ std::vector<ParameterSet> expand(const Family& family,
   std::stable_sort(sweeps.begin(), sweeps.end(), [](const Sweep& a, const Sweep& b) {
     return a.targets.size() > b.targets.size();
   });
-  constexpr std::size_t most = 100'000;
   std::vector<ParameterSet> sets = {{}};
   for (const Sweep& sweep : sweeps) {
     std::vector<ParameterSet> next;
-    if (sets.size() * sweep.values.size() > most)
-      throw Error(ExitCode::usage,
-                  "the sweeps multiply to more than " + std::to_string(most) + " cases");
+    if (sets.size() * sweep.values.size() > most_cases) too_many_cases();
     for (const ParameterSet& set : sets)
       for (const ParameterValue& value : sweep.values) {
         ParameterSet extended = set;
@@ -75,7 +80,9 @@ void add_cases(std::vector<PlannedCase>& plan, const Family& family,
                const std::vector<std::size_t>& variants,
                const std::vector<std::pair<std::string, std::string>>& parameters, CacheMode cache,
                std::uint64_t seed, DeviceKind device) {
-  for (const ParameterSet& set : expand(family, parameters, device))
+  const std::vector<ParameterSet> sets = expand(family, parameters, device);
+  if (plan.size() + sets.size() * variants.size() > most_cases) too_many_cases();
+  for (const ParameterSet& set : sets)
     for (const std::size_t variant : variants)
       plan.push_back(plan_case(family, variant, set, cache, InputKind::random, seed));
 }
@@ -92,29 +99,78 @@ bool has_variant_on(const Family& family, DeviceKind device) {
   return false;
 }
 
+// "matmul/tiled f16".
+std::string full_name(const Family& family, const VariantFacts& variant) {
+  return std::string(family.name()) + "/" + std::string(variant.name) + " " +
+         std::string(name(variant.dtype));
+}
+
+// The cases of one entry, and the names of what it selects, whether the command line leaves it or
+// not.
+void add_entry(std::vector<PlannedCase>& plan, std::vector<std::string>& selected,
+               const SuiteCase& entry, const Arguments& arguments, DeviceKind device) {
+  const Family& family = find_family(entry.family);
+  auto variants = select_variants(family, entry.variants, entry.dtypes, device);
+  // A suite is written for every kind of device: families that a device has nothing for (streams
+  // on the host) are left out of it there, like in `run all`. Their mistakes are mistakes anywhere.
+  if (!has_variant_on(family, device)) {
+    expand(family, entry.parameters, device);
+    return;
+  }
+  if (variants.empty()) nothing_selected({&family}, entry.variants, entry.dtypes, device);
+  for (const std::size_t v : variants) {
+    std::string variant = full_name(family, family.variants()[v]);
+    if (std::find(selected.begin(), selected.end(), variant) == selected.end())
+      selected.push_back(std::move(variant));
+  }
+  const auto also = select_variants(family, arguments.variant, arguments.dtypes, device);
+  std::erase_if(variants, [&](std::size_t v) {
+    return std::find(also.begin(), also.end(), v) == also.end();
+  });
+  add_cases(plan, family, variants, entry.parameters, entry.cache, arguments.seed, device);
+}
+
 std::vector<PlannedCase> plan_suite(const Arguments& arguments, DeviceKind device) {
   const Suite suite = read_suite(arguments.config);
+  compile_regex(arguments.variant);  // its mistakes are none of the suite's
   std::vector<PlannedCase> plan;
-  for (const SuiteCase& entry : suite.cases) {
-    const Family& family = find_family(entry.family);
-    // A suite is written for every kind of device: families that a device has nothing for (streams
-    // on the host) are left out of it there, like in `run all`.
-    if (!has_variant_on(family, device)) continue;
-    const auto variants = select_variants(family, entry.variants, entry.dtypes, device);
-    auto chosen = variants;
-    if (!arguments.variant.empty() || !arguments.dtypes.empty()) {
-      const auto also = select_variants(family, arguments.variant, arguments.dtypes, device);
-      std::erase_if(chosen, [&](std::size_t v) {
-        return std::find(also.begin(), also.end(), v) == also.end();
-      });
+  std::vector<std::string> selected;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    try {
+      add_entry(plan, selected, suite.cases[i], arguments, device);
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  arguments.config + ": at cases[" + std::to_string(i) + "]: " + error.what());
     }
-    add_cases(plan, family, chosen, entry.parameters, entry.cache, arguments.seed, device);
   }
   drop_repeated(plan);
-  if (plan.empty())
-    throw Error(ExitCode::usage, "the suite " + arguments.config + " selects nothing on " +
+  if (!plan.empty()) return plan;
+  if (selected.empty())
+    throw Error(ExitCode::usage, arguments.config + ": none of its families has a variant on " +
                                      std::string(name(device)));
-  return plan;
+  throw Error(ExitCode::usage,
+              arguments.config + ": --variant and --dtype leave nothing of it; on " +
+                  std::string(name(device)) + " it selects " + join(selected, ", "));
+}
+
+// libstdc++'s own texts advise its users on its internals.
+std::string_view reason_of(std::regex_constants::error_type code) {
+  namespace errors = std::regex_constants;
+  const std::pair<errors::error_type, std::string_view> reasons[] = {
+      {errors::error_collate, "there is no such collating element or class"},
+      {errors::error_ctype, "there is no such character class"},
+      {errors::error_escape, "an escape is not valid"},
+      {errors::error_backref, "it refers back to a group that it does not have"},
+      {errors::error_brack, "a bracket [ is not closed"},
+      {errors::error_paren, "a parenthesis has no partner, or a *, + or ? repeats nothing"},
+      {errors::error_brace, "a brace { is not closed"},
+      {errors::error_badbrace, "the range in braces {} is not valid"},
+      {errors::error_range, "a range of characters is not valid"},
+      {errors::error_badrepeat, "a *, +, ? or { repeats nothing"},
+  };
+  for (const auto& [known, reason] : reasons)
+    if (known == code) return reason;
+  return "it is too large";
 }
 
 }  // namespace
@@ -129,11 +185,16 @@ PlannedCase plan_case(const Family& family, std::size_t variant, const Parameter
 }
 
 std::regex compile_regex(std::string_view pattern) {
+  // libstdc++ compiles and matches by recursion.
+  constexpr std::size_t longest = 1000;
+  if (pattern.size() > longest)
+    throw Error(ExitCode::usage, "a regular expression has at most " + std::to_string(longest) +
+                                     " characters, not " + std::to_string(pattern.size()));
   try {
     return std::regex(pattern.begin(), pattern.end(), std::regex::ECMAScript);
   } catch (const std::regex_error& error) {
-    throw Error(ExitCode::usage,
-                "'" + std::string(pattern) + "' is not a regular expression: " + error.what());
+    throw Error(ExitCode::usage, "'" + std::string(pattern) + "' is not a regular expression: " +
+                                     std::string(reason_of(error.code())));
   }
 }
 
@@ -159,8 +220,8 @@ void nothing_selected(const std::vector<const Family*>& families, std::string_vi
   for (const Family* family : families)
     for (const VariantFacts& variant : family->variants())
       if (variant.device == device) {
-        std::string text = std::string(variant.name) + " " + std::string(name(variant.dtype));
-        if (families.size() > 1) text = std::string(family->name()) + "/" + text;
+        std::string text = full_name(*family, variant);
+        if (families.size() == 1) text.erase(0, family->name().size() + 1);
         names.push_back(std::move(text));
       }
   const std::string where =
@@ -174,6 +235,11 @@ void nothing_selected(const std::vector<const Family*>& families, std::string_vi
   }
   throw Error(ExitCode::usage, "no variant of " + where + " on " + std::string(name(device)) +
                                    asked + "; there are " + join(names, ", "));
+}
+
+void nothing_small_enough(double max_bytes, double smallest) {
+  throw Error(ExitCode::usage, "no shape is that small: the smallest takes " + fixed(smallest, 0) +
+                                   " bytes, and --max-bytes is " + fixed(max_bytes, 0));
 }
 
 std::vector<PlannedCase> plan_run(const Arguments& arguments, DeviceKind device) {

@@ -32,7 +32,7 @@ PlannedCase plan_case(const Family&, std::size_t variant, const ParameterSet& co
 // and a selection that is empty.
 std::vector<PlannedCase> plan_run(const Arguments&, DeviceKind);
 
-// Throws Error{usage} for an expression that does not compile.
+// Throws Error{usage} for an expression that does not compile, or one of more than 1000 characters.
 std::regex compile_regex(std::string_view);
 
 // Variants of a family on a kind of device whose name the regular expression finds and whose type
@@ -43,5 +43,8 @@ std::vector<std::size_t> select_variants(const Family&, std::string_view regex,
 // Throws Error{usage} where nothing was selected, naming what there is.
 [[noreturn]] void nothing_selected(const std::vector<const Family*>&, std::string_view regex,
                                    const std::vector<DType>&, DeviceKind);
+
+// Throws Error{usage} where --max-bytes left nothing: `smallest` is the least that a shape takes.
+[[noreturn]] void nothing_small_enough(double max_bytes, double smallest);
 
 }  // namespace gpubench

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "cli/table.hpp"
@@ -15,10 +16,16 @@ void print(const std::string& text) {
   std::fflush(stderr);
 }
 
+// TERM=dumb has no way to clear a line.
+bool can_rewrite_lines() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !(term && std::string_view(term) == "dumb");
+}
+
 }  // namespace
 
 Progress::Progress(std::size_t total, Verbosity verbosity)
-    : total_(total), verbosity_(verbosity), terminal_(isatty(STDERR_FILENO)) {}
+    : total_(total), verbosity_(verbosity), terminal_(can_rewrite_lines()) {}
 
 void Progress::clear() {
   if (line_shown_) print("\r\x1b[K");

@@ -84,11 +84,12 @@ std::string spread(const Timing& timing) {
   return "±" + significant(half / timing.median_s * 100, 2) + "%";
 }
 
-std::vector<std::string> figures(const Group& group, const CaseRecord& record, DeviceKind device) {
+std::vector<std::string> figures(const Group& group, const CaseRecord& record, DeviceKind device,
+                                 double flops_unit) {
   const Timing& timing = *record.timing;
   std::vector<std::string> cells = {seconds_text(timing.median_s), spread(timing)};
   const bool flops = record.achieved && record.work.flops > 0;
-  cells.push_back(flops ? rate(record.achieved->flops_per_s, 1e12) : "");
+  cells.push_back(flops ? rate(record.achieved->flops_per_s, flops_unit) : "");
   cells.push_back(record.achieved ? rate(record.achieved->bytes_per_s, 1e9) : "");
   cells.push_back(flops && record.achieved->arithmetic_intensity
                       ? significant(*record.achieved->arithmetic_intensity, 3)
@@ -145,13 +146,16 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
   for (const Group& group : grouped(cases)) {
     std::vector<Column> columns = {{"variant", false}};
     for (const std::string& parameter : group.varying) columns.push_back({parameter});
+    const bool teraflops = std::ranges::any_of(group.cases, [](const CaseRecord* record) {
+      return record->achieved && record->achieved->flops_per_s >= 1e12;
+    });
     for (Column column : std::vector<Column>{{"time"},
                                              {"spread", true, 4},
-                                             {"TFLOP/s", true, 9},
+                                             {teraflops ? "TFLOP/s" : "GFLOP/s", true, 9},
                                              {"GB/s", true, 8},
                                              {"FLOP/B", true, 2},
-                                             {"SM MHz", true, 5},
-                                             {"roof", false, 6},
+                                             {"MHz", true, 5},
+                                             {"roof", false, 10},
                                              {"% roof"},
                                              {"vs prev", true, 7},
                                              {"% ref", true, 7},
@@ -167,7 +171,7 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
                                         (record->reason ? ": " + *record->reason : ""));
         continue;
       }
-      for (std::string& cell : figures(group, *record, device.kind))
+      for (std::string& cell : figures(group, *record, device.kind, teraflops ? 1e12 : 1e9))
         cells.push_back(std::move(cell));
       table.add(std::move(cells), remarks(*record));
       for (const StageTime& stage : record->stages) {
@@ -183,43 +187,69 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
   return out;
 }
 
+std::string ceilings_line(std::span<const Ceiling> ceilings) {
+  std::string line;
+  for (const Ceiling& ceiling : ceilings)
+    if (ceiling.value)
+      line += (line.empty() ? "ceilings: " : ", ") + ceiling.name + " " +
+              ceiling_value(*ceiling.value, ceiling.unit);
+  return line.empty() ? line : line + "\n\n";
+}
+
 std::string cases_csv(std::span<const CaseRecord> cases) {
-  std::string out =
-      "id,family,variant,role,dtype,cache,status,reason,median_s,min_s,max_s,mad_s,samples,flops,"
-      "bytes,flops_per_s,"
-      "bytes_per_s,arithmetic_intensity,limited_by,attainable_s,percent_of_roof,sm_clock_during_hz,"
-      "power_w,"
-      "max_abs_error,bound\n";
+  std::vector<std::string> parameters;  // of all families, in the order in which they come up
+  for (const CaseRecord& record : cases)
+    for (const auto& [name, value] : record.parameters.values())
+      if (std::ranges::find(parameters, name) == parameters.end()) parameters.push_back(name);
+  std::string out = "id,family,variant,role,dtype,cache,seed,";
+  for (const std::string& parameter : parameters) out += parameter + ",";
+  out +=
+      "status,reason,median_s,ci95_low_s,ci95_high_s,min_s,max_s,mad_s,samples,flops,bytes,flops_"
+      "per_s,bytes_per_s,"
+      "arithmetic_intensity,limited_by,attainable_s,percent_of_roof,sm_clock_during_hz,power_w,max_"
+      "abs_error,bound\n";
   for (const CaseRecord& record : cases) {
     const auto timing = [&](double Timing::*field) {
       return record.timing ? shortest((*record.timing).*field) : std::string();
     };
-    const std::vector<std::string> cells = {
-        record.id,
-        record.family,
-        record.variant,
-        std::string(name(record.role)),
-        std::string(name(record.dtype)),
-        std::string(name(record.cache)),
-        std::string(name(record.status)),
-        record.reason.value_or(""),
-        timing(&Timing::median_s),
-        timing(&Timing::min_s),
-        timing(&Timing::max_s),
-        timing(&Timing::mad_s),
-        record.timing ? std::to_string(record.timing->samples_s.size()) : "",
-        shortest(record.work.flops),
-        shortest(record.work.bytes_read + record.work.bytes_written),
-        record.achieved ? shortest(record.achieved->flops_per_s) : "",
-        record.achieved ? shortest(record.achieved->bytes_per_s) : "",
-        record.achieved ? csv_number(record.achieved->arithmetic_intensity) : "",
-        record.roof ? record.roof->limited_by : "",
-        record.roof ? shortest(record.roof->attainable_s) : "",
-        record.roof ? shortest(record.roof->percent_of_roof) : "",
-        csv_number(record.telemetry.sm_clock_during_hz),
-        csv_number(record.telemetry.power_w),
-        record.verification ? csv_number(record.verification->max_abs_error) : "",
-        record.verification ? shortest(record.verification->bound) : ""};
+    const auto interval = [&](double Interval::*field) {
+      return record.timing && record.timing->median_ci95_s
+                 ? shortest((*record.timing->median_ci95_s).*field)
+                 : std::string();
+    };
+    std::vector<std::string> cells = {record.id,
+                                      record.family,
+                                      record.variant,
+                                      std::string(name(record.role)),
+                                      std::string(name(record.dtype)),
+                                      std::string(name(record.cache)),
+                                      std::to_string(record.seed)};
+    for (const std::string& parameter : parameters)
+      cells.push_back(record.parameters.has(parameter) ? text(record.parameters.get(parameter))
+                                                       : "");
+    for (std::string cell :
+         {std::string(name(record.status)),
+          record.reason.value_or(""),
+          timing(&Timing::median_s),
+          interval(&Interval::low),
+          interval(&Interval::high),
+          timing(&Timing::min_s),
+          timing(&Timing::max_s),
+          timing(&Timing::mad_s),
+          record.timing ? std::to_string(record.timing->samples_s.size()) : "",
+          shortest(record.work.flops),
+          shortest(record.work.bytes_read + record.work.bytes_written),
+          record.achieved ? shortest(record.achieved->flops_per_s) : "",
+          record.achieved ? shortest(record.achieved->bytes_per_s) : "",
+          record.achieved ? csv_number(record.achieved->arithmetic_intensity) : "",
+          record.roof ? record.roof->limited_by : "",
+          record.roof ? shortest(record.roof->attainable_s) : "",
+          record.roof ? shortest(record.roof->percent_of_roof) : "",
+          csv_number(record.telemetry.sm_clock_during_hz),
+          csv_number(record.telemetry.power_w),
+          record.verification ? csv_number(record.verification->max_abs_error) : "",
+          record.verification ? shortest(record.verification->bound) : ""})
+      cells.push_back(std::move(cell));
     for (std::size_t i = 0; i < cells.size(); ++i) out += (i ? "," : "") + csv_cell(cells[i]);
     out += "\n";
   }
@@ -234,7 +264,7 @@ std::string ceilings_table(std::span<const Ceiling> ceilings, const DeviceFacts&
                {"theoretical", true, 5},
                {"%", true, 5},
                {"% at clock", true, 4},
-               {"SM MHz", true, 6},
+               {"MHz", true, 6},
                {"W", true, 3},
                {"spread", true, 4},
                {"how", false, 1}});

@@ -11,7 +11,11 @@ namespace gpubench {
 // A table per family, type and cache mode, with a column for each parameter that varies.
 std::string cases_table(std::span<const CaseRecord>, const DeviceFacts&, std::size_t width);
 
-// A header and a row per case; empty cells where a case has no figure.
+// The ceilings that a run was held to, in one line with an empty one behind it.
+std::string ceilings_line(std::span<const Ceiling>);
+
+// A header and a row per case, with a column for each parameter of any; empty cells where a case
+// has no figure.
 std::string cases_csv(std::span<const CaseRecord>);
 
 std::string ceilings_table(std::span<const Ceiling>, const DeviceFacts&, std::size_t width);

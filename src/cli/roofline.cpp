@@ -50,10 +50,8 @@ ExitCode command_roofline(const Arguments& arguments) {
   Progress progress(wanted.size(), arguments.verbosity);
   session.measure_ceilings(wanted, progress);
   Document& document = session.document();
-  if (!session.data_on_standard_output())
-    print_output(ceilings_table(document.ceilings, document.device, output_width()));
-  session.finish();
-  if (interrupted()) return ExitCode::interrupted;
+  session.finish(ceilings_table(document.ceilings, document.device, output_width()));
+  if (interrupted()) throw Interrupted();
   for (const Ceiling& ceiling : document.ceilings)
     if (ceiling.status == "failed")
       throw Error(ExitCode::failed, ceiling.name + ": " + ceiling.reason.value_or("failed"));

@@ -30,16 +30,17 @@ void refuse_shapes_nobody_takes(const std::vector<PlannedCase>& plan) {
 
 std::string plan_table(Device& device, const std::vector<PlannedCase>& plan) {
   Table table({{"case", false}, {"FLOPs"}, {"bytes"}, {"memory"}, {"", false}});
+  const double free = static_cast<double>(device.free_bytes());
   for (const PlannedCase& planned : plan) {
+    check_interrupt();
     const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
     const Work work = instance->work();
-    const auto reason = cannot_run(device, planned, *instance);
-    table.add({planned.id, significant(work.flops, 4),
-               significant(work.bytes_read + work.bytes_written, 4),
+    const auto reason = cannot_run(device, planned, *instance, free);
+    table.add({planned.id, shortest(work.flops), shortest(work.bytes_read + work.bytes_written),
                bytes_text(total_bytes(*instance)), reason ? "will be skipped: " + *reason : ""});
   }
-  return std::to_string(plan.size()) + " cases on " + device.facts().id + " (" +
-         device.facts().name + ")\n" + table.text(output_width());
+  return std::to_string(plan.size()) + (plan.size() == 1 ? " case on " : " cases on ") +
+         device.facts().id + " (" + device.facts().name + ")\n" + table.text(output_width());
 }
 
 CaseOptions case_options(const Arguments& arguments) {
@@ -98,16 +99,11 @@ ExitCode command_run(const Arguments& arguments) {
   for (const PlannedCase& planned : plan) {
     if (interrupted()) break;
     progress.start(planned.id);
-    try {
-      document.cases.push_back(run_case(session.device(), planned, document.ceilings, options));
-    } catch (const Interrupted&) {
-      break;
-    }
+    document.cases.push_back(run_case(session.device(), planned, document.ceilings, options));
     progress.finish(result_text(document.cases.back()));
   }
-  if (!session.data_on_standard_output())
-    print_output(cases_table(document.cases, document.device, output_width()));
-  session.finish();
+  session.finish(ceilings_line(document.ceilings) +
+                 cases_table(document.cases, document.device, output_width()));
   if (interrupted()) throw Interrupted();
   return verdict(document.cases, progress);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/address_space.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/case_memory.hpp"
@@ -112,10 +113,15 @@ void guarded(CaseRecord& record, const std::function<void()>& body) {
   try {
     body();
   } catch (const Interrupted&) {
-    throw;
+    record.status = CaseStatus::interrupted;
+    record.reason = "abandoned at an interrupt";
+    record.timing.reset();
+    record.achieved.reset();
+    record.roof.reset();
+    record.stages.clear();
   } catch (const std::bad_alloc&) {
     record.status = CaseStatus::skipped;
-    record.reason = "this machine has not enough free memory";
+    record.reason = out_of_memory();
   } catch (const std::exception& error) {
     record.status = CaseStatus::failed;
     record.reason = error.what();
@@ -149,7 +155,7 @@ double total_bytes(const Instance& instance) {
 }
 
 std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned,
-                                      const Instance& instance) {
+                                      const Instance& instance, std::optional<double> free_bytes) {
   if (auto reason = unsupported(planned.facts, device.facts())) return reason;
   if (const std::string_view library = planned.facts.needs.library; !library.empty())
     if (auto reason = missing_toolkit_library(library)) return reason;
@@ -157,7 +163,7 @@ std::optional<std::string> cannot_run(Device& device, const PlannedCase& planned
   const bool on_device = instance.memory() == MemoryKind::device;
   const double needed =
       static_cast<double>(instance.workspace_bytes()) + (on_device ? buffer_bytes(instance) : 0);
-  const double free = static_cast<double>(device.free_bytes());
+  const double free = free_bytes ? *free_bytes : static_cast<double>(device.free_bytes());
   if (needed + spare_bytes > free)
     return "needs " + fixed(needed, 0) + " bytes (" + bytes_text(needed) + ") on " +
            device.facts().id + ", where " + fixed(free, 0) + " bytes (" + bytes_text(free) +

@@ -23,9 +23,10 @@ double total_bytes(const Instance&);
 
 // Why the case cannot run on the device (architecture, shape, memory, library), or nothing.
 // Allocates nothing.
-std::optional<std::string> cannot_run(Device&, const PlannedCase&, const Instance&);
+std::optional<std::string> cannot_run(Device&, const PlannedCase&, const Instance&,
+                                      std::optional<double> free_bytes = std::nullopt);
 
-// Failures of the case are in the record (failed, skipped); Interrupted is thrown.
+// Whatever becomes of the case is in the record: ok, failed, skipped, interrupted.
 CaseRecord run_case(Device&, const PlannedCase&, std::span<const Ceiling>, const CaseOptions&);
 
 // Correctness alone: one launch on poisoned output.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"
@@ -14,10 +15,13 @@ namespace gpubench {
 
 class Session {
  public:
-  // Opens the outputs. Throws Error{io}, Error{usage} where two of them want standard output.
+  // Opens the outputs. Throws Error{io}, Error{usage} where two of them want standard output or one
+  // file, or where one would replace an input.
   explicit Session(const Arguments&);
 
-  // Opens the device and begins the document.
+  // Opens the device and begins the document, with the ceilings of --ceilings where that is given.
+  // Throws Error{no_device}; Error{io} and Error{not_comparable} for ceilings that cannot be read
+  // or are not this device's.
   void open(Progress&);
   Device& device() { return *device_; }
   Document& document() { return document_; }
@@ -30,16 +34,19 @@ class Session {
   };
   // Measures them into the document, in order; stops at an interrupt.
   void measure_ceilings(const std::vector<Wanted>&, Progress&);
-  // The core ceilings, into the document; stops at an interrupt. From --ceilings where that is
-  // given.
+  // The core ceilings, into the document, unless --ceilings gave them; stops at an interrupt.
   void measure_ceilings(Progress&);
 
-  // Whether standard output belongs to the document or the CSV, so that no table may go there.
-  bool data_on_standard_output() const;
-  // Writes the document and the CSV, complete or interrupted.
-  void finish();
+  // Writes the document and the CSV, complete or interrupted, then the table to standard output
+  // unless that belongs to one of them. A table that cannot be printed costs no file, and a file
+  // that cannot be written costs no table.
+  void finish(std::string_view table);
 
  private:
+  // Whether standard output belongs to the document or the CSV, so that no table may go there.
+  bool data_on_standard_output() const;
+  void write_files();
+
   const Arguments& arguments_;
   std::optional<OutputFile> json_, csv_;
   std::unique_ptr<Device> device_;

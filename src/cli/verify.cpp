@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -23,6 +25,7 @@ std::vector<PlannedCase> plan_verify(const Arguments& arguments, DeviceKind devi
     chosen.push_back(&find_family(arguments.family));
   }
   std::vector<PlannedCase> plan;
+  double smallest = std::numeric_limits<double>::infinity();  // bytes, of the shapes looked at
   for (const Family* family : chosen) {
     const auto variants = select_variants(*family, arguments.variant, arguments.dtypes, device);
     for (const VerifyShape& shape : family->verify_shapes()) {
@@ -31,15 +34,17 @@ std::vector<PlannedCase> plan_verify(const Arguments& arguments, DeviceKind devi
       for (const auto& [name, value] : shape.parameters) given.set(name, value);
       const ParameterSet parameters = complete(family->parameters(), given, device);
       for (const std::size_t variant : variants) {
-        if (arguments.max_bytes &&
-            total_bytes(*family->instantiate(variant, parameters)) > *arguments.max_bytes)
-          continue;
+        const double bytes = total_bytes(*family->instantiate(variant, parameters));
+        smallest = std::min(smallest, bytes);
+        if (arguments.max_bytes && bytes > *arguments.max_bytes) continue;
         for (const InputKind input : shape.inputs)
           plan.push_back(
               plan_case(*family, variant, parameters, CacheMode::warm, input, arguments.seed));
       }
     }
   }
+  if (plan.empty() && arguments.max_bytes && std::isfinite(smallest))
+    nothing_small_enough(*arguments.max_bytes, smallest);
   if (plan.empty()) nothing_selected(chosen, arguments.variant, arguments.dtypes, device);
   return plan;
 }
@@ -94,18 +99,13 @@ ExitCode command_verify(const Arguments& arguments) {
   for (const PlannedCase& planned : plan) {
     if (interrupted()) break;
     progress.start(planned.id);
-    try {
-      document.cases.push_back(verify_case(session.device(), planned, VerifyMode::sampled));
-    } catch (const Interrupted&) {
-      break;
-    }
+    document.cases.push_back(verify_case(session.device(), planned, VerifyMode::sampled));
     const CaseRecord& record = document.cases.back();
     progress.finish(record.status == CaseStatus::ok
                         ? "passed"
                         : std::string(name(record.status)) + ": " + record.reason.value_or(""));
   }
-  if (!session.data_on_standard_output()) print_output(summary_table(document.cases));
-  session.finish();
+  session.finish(summary_table(document.cases));
   if (interrupted()) throw Interrupted();
   const auto has = [&](CaseStatus status) {
     return std::any_of(document.cases.begin(), document.cases.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -9,11 +10,13 @@
 namespace gpubench {
 namespace {
 
-// Digits alone: "cuda:+1", "cuda:-1" and "cuda:" are not device names.
+// Digits alone: "cuda:+1", "cuda:-1" and "cuda:" are not device names. No machine has as many
+// devices as the largest number that is returned.
 std::optional<std::int64_t> parse_ordinal(std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
+  if (text.empty() ||
+      !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
     return std::nullopt;
-  return parse_integer(text);
+  return parse_integer(text).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 std::string inventory(int count) {

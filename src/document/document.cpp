@@ -43,10 +43,18 @@ std::optional<std::int64_t> system_number(int what) {
 template <class T>
 std::string known(const std::optional<T>& value) {
   if (!value) return "unknown";
-  if constexpr (std::is_arithmetic_v<T>)
+  if constexpr (std::is_integral_v<T>)
+    return std::to_string(*value);
+  else if constexpr (std::is_floating_point_v<T>)
     return shortest(*value);
   else
     return *value;
+}
+
+// The ceiling that a run on zeros belongs to.
+std::string_view without_pattern(std::string_view ceiling) {
+  constexpr std::string_view zeros = "_zeros";
+  return ceiling.ends_with(zeros) ? ceiling.substr(0, ceiling.size() - zeros.size()) : ceiling;
 }
 
 }  // namespace
@@ -138,7 +146,8 @@ std::string case_id(std::string_view family, std::string_view variant, DType dty
   return id;
 }
 
-void check_ceilings_fit(const Document& document, const DeviceFacts& device) {
+void check_ceilings_fit(const Document& document, const DeviceFacts& device,
+                        const HostFacts& host) {
   const DeviceFacts& measured = document.device;
   const auto refuse = [](std::string_view what, std::string_view there, std::string_view here) {
     throw Error(
@@ -151,6 +160,10 @@ void check_ceilings_fit(const Document& document, const DeviceFacts& device) {
     throw Error(
         ExitCode::not_comparable,
         "the document has no ceilings; 'gpubench roofline --json FILE' writes one that has");
+  if (document.status == Document::Status::interrupted)
+    throw Error(ExitCode::not_comparable,
+                "the measurement of the document was interrupted, so that ceilings are missing; "
+                "'gpubench roofline --json FILE' writes a complete one");
   if (measured.kind != device.kind) refuse("device", measured.id, device.id);
   if (measured.uuid != device.uuid) refuse("device UUID", known(measured.uuid), known(device.uuid));
   if (measured.name != device.name) refuse("device", measured.name, device.name);
@@ -158,6 +171,31 @@ void check_ceilings_fit(const Document& document, const DeviceFacts& device) {
     refuse("driver version", known(measured.driver_version), known(device.driver_version));
   if (measured.power_limit_w != device.power_limit_w)
     refuse("a power limit in watts of", known(measured.power_limit_w), known(device.power_limit_w));
+  if (measured.multiprocessors != device.multiprocessors)
+    refuse(device.kind == DeviceKind::host ? "a number of processors of"
+                                           : "a number of multiprocessors of",
+           known(measured.multiprocessors), known(device.multiprocessors));
+  if (measured.l2_bytes != device.l2_bytes)
+    refuse(device.kind == DeviceKind::host ? "a last-level cache in bytes of" : "an L2 in bytes of",
+           known(measured.l2_bytes), known(device.l2_bytes));
+  if (device.kind == DeviceKind::host) {
+    if (document.host.cpu != host.cpu)
+      refuse("processor", known(document.host.cpu), known(host.cpu));
+    if (document.host.name != host.name)
+      refuse("host name", known(document.host.name), known(host.name));
+  }
+  bool usable = false;
+  for (const Ceiling& ceiling : document.ceilings) {
+    usable = usable || (ceiling.status == "ok" && ceiling.value);
+    const CeilingSpec* spec = find_spec(device.kind, without_pattern(ceiling.name));
+    if (spec && ceiling.unit != spec->unit)
+      throw Error(ExitCode::not_comparable,
+                  fmt::format("the ceiling {} is in {}, and this gpubench measures it in {}",
+                              ceiling.name, ceiling.unit, spec->unit));
+  }
+  if (!usable)
+    throw Error(ExitCode::not_comparable,
+                "none of the document's ceilings was measured with success (status ok)");
 }
 
 }  // namespace gpubench

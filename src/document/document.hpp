@@ -124,8 +124,10 @@ std::string now_utc();
 std::string case_id(std::string_view family, std::string_view variant, DType, const ParameterSet&,
                     CacheMode, InputKind);
 
-// Whether ceilings measured for `document` hold for this device: same UUID (same name where neither
-// has one), driver version and power limit. Throws Error{not_comparable} saying what differs.
-void check_ceilings_fit(const Document& document, const DeviceFacts& device);
+// Whether ceilings measured for `document` hold for this device: same UUID, name, multiprocessors,
+// last-level cache, driver version and power limit, and for a host the same machine and processor.
+// Throws Error{not_comparable} saying what differs; also where the document is an interrupted one,
+// has no ceiling of status ok, or one in another unit than this program measures it in.
+void check_ceilings_fit(const Document& document, const DeviceFacts& device, const HostFacts& host);
 
 }  // namespace gpubench

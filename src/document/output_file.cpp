@@ -44,6 +44,22 @@ std::string resolve(const std::string& path) {
   return target.string();
 }
 
+// Where a new file cannot be made, the folder is what to look at.
+[[noreturn]] void fail_in_folder(const std::string& path, const std::filesystem::path& folder,
+                                 int error) {
+  const std::string where = folder.empty() ? "." : folder.string();
+  const std::string reason = std::generic_category().message(error);
+  if (error == EACCES || error == EPERM || error == EROFS)
+    throw Error(ExitCode::io,
+                fmt::format("cannot write '{}': no file can be made beside it in the folder '{}': "
+                            "{}",
+                            path, where, reason));
+  if (error == ENOENT)
+    throw Error(ExitCode::io, fmt::format("cannot write '{}': the folder '{}' is not there: {}",
+                                          path, where, reason));
+  fail(path, error);
+}
+
 // A new file beside `target`, with the permissions that the umask gives. Its name goes to `name`.
 int create_beside(const std::string& path, const std::string& target, std::string& name) {
   const auto folder = std::filesystem::path(target).parent_path();
@@ -51,7 +67,7 @@ int create_beside(const std::string& path, const std::string& target, std::strin
     name = (folder / fmt::format(".gpubench-{}-{}.tmp", ::getpid(), attempt)).string();
     const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) return file;
-    if (errno != EEXIST || attempt == 1000) fail(path, errno);
+    if (errno != EEXIST || attempt == 1000) fail_in_folder(path, folder, errno);
   }
 }
 

@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Fewer values have no order-statistic interval of 95 %: their whole range covers less.
+constexpr std::size_t fewest_for_interval = 6;
+
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -147,7 +150,7 @@ Timing summarize(std::vector<double> samples_s) {
   timing.min_s = *low;
   timing.max_s = *high;
   timing.mad_s = median_absolute_deviation(samples_s);
-  timing.median_ci95_s = median_interval(samples_s);
+  if (samples_s.size() >= fewest_for_interval) timing.median_ci95_s = median_interval(samples_s);
   timing.samples_s = std::move(samples_s);
   return timing;
 }
@@ -197,11 +200,12 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
       if (samples.size() >= enough && since(load_start) >= *options.load_until_s)
         stop_reason = "sustained window, " + shortest(options.warmup_s) + " to " +
                       shortest(*options.load_until_s) + " s of load";
-    } else if (samples.size() >= enough && interval_is_narrow(samples, options.relative_interval)) {
+    } else if (samples.size() >= std::max(enough, fewest_for_interval) &&
+               interval_is_narrow(samples, options.relative_interval)) {
       stop_reason = "interval within " + shortest(options.relative_interval * 100) + " %";
     }
     if (stop_reason.empty() && sampled_s >= options.max_s &&
-        (samples.size() >= fewest_samples || sampled_s >= 10 * options.max_s))
+        (samples.size() >= fewest_samples || sampled_s >= std::max(10 * options.max_s, 30.0)))
       stop_reason = "time budget";
   }
   const double span_s = since(sampling_start);

@@ -20,7 +20,7 @@ struct Timing {
   double min_s = 0;
   double max_s = 0;
   double mad_s = 0;
-  std::optional<Interval> median_ci95_s;
+  std::optional<Interval> median_ci95_s;  // empty with fewer than 6 samples
   std::optional<double> burst_s;
   std::string stop_reason;
 };

@@ -128,21 +128,28 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, double
     roof.memory_ceiling = memory->name;
     roof.memory_bytes_per_s = memory->bytes_per_s;
     memory_s = traffic.bytes / memory->bytes_per_s;
-    if (traffic.in_transition) placement.notes.push_back("l2_transition");
   }
   if (traffic.inner) placement.notes.push_back("inner_caches");
+  // A term whose ceiling is missing could be the longer one: what is left of the roof proves
+  // nothing.
+  const bool needs_memory = traffic.bytes > 0 && !traffic.inner;
+  if ((work.flops > 0 && !compute) || (needs_memory && !memory)) return placement;
   if (!compute && !memory) return placement;
 
   roof.attainable_s = std::max(compute_s, memory_s);
   roof.limited_by = compute_s >= memory_s ? compute->name : memory->name;
   roof.percent_of_roof = 100 * roof.attainable_s / seconds;
+  // A ceiling read from a file can be near zero.
+  if (!std::isfinite(roof.percent_of_roof)) return placement;
   if (compute && sm_clock_hz && *sm_clock_hz > 0) {
     const std::optional<double> ceiling_clock_hz = compute->telemetry.sm_clock_during_hz;
     if (ceiling_clock_hz && *ceiling_clock_hz > 0) {
       const double at_clock_s = compute_s * *ceiling_clock_hz / *sm_clock_hz;
-      roof.percent_of_roof_at_clock = 100 * std::max(at_clock_s, memory_s) / seconds;
+      const double percent = 100 * std::max(at_clock_s, memory_s) / seconds;
+      if (std::isfinite(percent)) roof.percent_of_roof_at_clock = percent;
     }
   }
+  if (memory && traffic.in_transition) placement.notes.push_back("l2_transition");
   roof.above_roof = roof.percent_of_roof > above_roof_percent;
   if (roof.above_roof) placement.notes.push_back("above_roof");
   placement.roof = std::move(roof);

@@ -26,7 +26,7 @@ struct Roof {
 };
 
 struct Placement {
-  std::optional<Roof> roof;        // empty where no ceiling applies
+  std::optional<Roof> roof;        // empty where no ceiling applies, or one that does is missing
   std::vector<std::string> notes;  // l2_transition, above_roof
 };
 

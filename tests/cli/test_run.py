@@ -1,9 +1,11 @@
 import json
+import os
 import re
+import subprocess
 import time
 import unittest
 
-from support import FAST, SOURCE, Case, ceilings, environment, gpubench, notes, parse
+from support import FAST, GPUBENCH, SOURCE, Case, ceilings, environment, gpubench, notes, parse
 
 NO_GPU = environment(CUDA_VISIBLE_DEVICES="")
 TOO_LARGE = 1 << 38
@@ -65,12 +67,18 @@ class Run(Case):
                 self.assertRegex(run.stdout, rf"rows={rows}&columns={columns}&")
         self.assertFalse(target.exists())
 
-    def test_a_dry_run_leaves_outputs_alone(self):
+    def test_a_dry_run_takes_no_outputs(self):
         target = self.folder / "out.json"
         target.write_text("before")
         run = gpubench("run", "vector_add", "--N", "16", "--device", "host", "--dry-run", "--json", target)
-        self.assert_code(run, 0)
+        self.assert_one_sentence(run, 2, "--json", "--dry-run")
         self.assertEqual(target.read_text(), "before")
+
+    def test_a_dry_run_checks_the_ceilings(self):
+        run = gpubench("run", "vector_add", "--device", "host", "--dry-run", "--ceilings", self.folder / "missing")
+        self.assert_one_sentence(run, 5, "missing")
+        run = gpubench("run", "vector_add", "--device", "host", "--dry-run", "--ceilings", ceilings())
+        self.assert_code(run, 0)
 
     def test_cold_cache_is_in_the_id(self):
         document = self.document("vector_add", "--N", "1000", "--variant", "single_thread", "--cache", "cold")
@@ -103,6 +111,18 @@ class Run(Case):
         self.assert_code(run, 3)
         self.assertIn("bytes", run.stderr)
         self.assertEqual([case["status"] for case in self.read(target)["cases"]], ["skipped"])
+
+    @unittest.skipIf(os.cpu_count() > 32, "the stacks of so many threads fill the address space")
+    def test_a_limit_on_the_address_space_is_named(self):
+        command = "ulimit -v 3000000; exec \"$0\" \"$@\""
+        run = subprocess.run(["bash", "-c", command, GPUBENCH, "run", "vector_add", "--N", "800000000", "--variant",
+                              "single", *FAST, "--ceilings", ceilings()], capture_output=True, encoding="utf-8",
+                             env=environment(), timeout=120)
+        self.assert_code(run, 3)
+        if "are free" in run.stderr:
+            self.skipTest("less memory is free than the case needs")
+        self.assertIn("ulimit -v", run.stderr)
+        self.assertNotIn("free", run.stderr)
 
 
 class Devices(Case):
@@ -141,6 +161,35 @@ class Ceilings(Case):
     def test_those_of_another_device_are_refused(self):
         self.refused(self.edited(lambda document: document["device"].update(name="Another CPU")), 4)
         self.refused(self.edited(lambda document: document["device"].update(kind="cuda", uuid="GPU-0")), 4)
+
+    def test_those_of_another_machine_are_refused(self):
+        for change in (lambda document: document["device"].update(multiprocessors=4096),
+                       lambda document: document["device"].update(l2_bytes=1),
+                       lambda document: document["host"].update(cpu="Another CPU"),
+                       lambda document: document["host"].update(name="elsewhere")):
+            self.refused(self.edited(change), 4)
+
+    def test_those_that_cannot_be_used_are_refused(self):
+        def failed(document):
+            for ceiling in document["ceilings"]:
+                ceiling.update(status="failed", value=None)
+        self.refused(self.edited(failed), 4)
+        self.refused(self.edited(lambda document: document.update(status="interrupted")), 4)
+        self.refused(self.edited(lambda document: next(ceiling for ceiling in document["ceilings"] if ceiling["name"]
+                                                       == "fp32_fma").update(unit="byte/s")), 4)
+
+    def test_a_ceiling_near_zero_gives_no_roof(self):
+        def tiny(document):
+            for ceiling in document["ceilings"]:
+                if ceiling["value"]:
+                    ceiling["value"] = 1e-300
+        path = self.edited(tiny)
+        run = gpubench("run", "vector_add", "--N", "100000", *FAST, "--ceilings", path, "--json", "-")
+        self.assert_code(run, 0)
+        document = parse(run.stdout)
+        self.validate(document)
+        self.assertEqual({case["roof"] for case in document["cases"]}, {None})
+        self.assert_code(gpubench("run", "vector_add", "--N", "100000", *FAST, "--ceilings", path), 0)
 
     def test_a_document_without_ceilings_is_refused(self):
         self.refused(self.edited(lambda document: document.update(ceilings=[])), 4)
@@ -201,6 +250,36 @@ class Suites(Case):
         self.refused(self.of({"family": "vector_add", "variants": "["}), "[")
         self.refused(self.of({"family": "vector_add", "dtypes": ["f33"]}), "f32")
         self.refused(self.of({"family": "vector_add", "cache": "hot"}), "warm")
+
+    def test_every_mistake_in_an_entry_names_the_file_and_the_entry(self):
+        good = {"family": "vector_add"}
+        for bad, word in (({"family": "vector_ad"}, "vector_add"), ({**good, "parameters": {"n": 3}}, "allowed: N"),
+                          ({**good, "parameters": {"N": 0}}, "N"), ({**good, "variants": "["}, "["),
+                          ({**good, "variants": "nothing_like_it"}, "single_thread f32"),
+                          ({**good, "dtypes": ["f16"]}, "single_thread f32"),
+                          ({"family": "streams", "parameters": {"x": 3}}, "'x'"),
+                          ({"family": "streams", "parameters": {"N": 0}}, "N"),
+                          ({"family": "streams", "variants": "["}, "[")):
+            path = self.of(good, bad)
+            self.refused(path, f"{path}: at cases[1]: ", word)
+
+    def test_a_family_that_the_device_lacks_is_left_out(self):
+        run = gpubench("run", "--config", self.of({"family": "streams"}, {"family": "vector_add"}), "--device", "host",
+                       "--dry-run")
+        self.assert_code(run, 0)
+        self.assertNotIn("streams", run.stdout)
+        self.refused(path := self.of({"family": "streams"}), path, "host")
+
+    def test_a_selection_that_leaves_nothing_of_a_suite(self):
+        path = self.of({"family": "vector_add", "variants": "^single"})
+        run = gpubench("run", "--config", path, "--device", "host", "--variant", "parallel")
+        self.assert_one_sentence(run, 2, path, "vector_add/single_thread f32")
+        self.assertNotIn("parallel_vectorized", run.stderr)
+
+    def test_the_limit_of_cases_counts_the_whole_plan(self):
+        entry = {"family": "vector_add", "parameters": {"N": "1:9000:1"}}
+        path = self.of(*[entry] * 6)
+        self.refused(path, f"{path}: at cases[5]: ", "100000")
 
     def test_what_is_no_suite_is_refused(self):
         for text in ("", "{", "[]", "{}", '{"schema": "gpubench.suite/9", "cases": []}',

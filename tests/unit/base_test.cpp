@@ -111,6 +111,10 @@ TEST(Text, NumbersKeepTheirSignificantDigits) {
   EXPECT_EQ(significant(99.96, 3), "100");
   EXPECT_EQ(significant(0, 3), "0");
   EXPECT_EQ(significant(1e-9, 2), "1.0e-09");
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(significant(infinity, 4), "inf");
+  EXPECT_EQ(significant(-infinity, 4), "-inf");
+  EXPECT_EQ(significant(-std::numeric_limits<double>::quiet_NaN(), 4), "nan");
   EXPECT_EQ(fixed(2.345, 1), "2.3");
   EXPECT_EQ(shortest(0.1), "0.1");
 }
@@ -138,6 +142,12 @@ TEST(Text, UnitsOfBytesAndSeconds) {
   EXPECT_EQ(bytes_text(1 << 20), "1 MiB");
   EXPECT_EQ(seconds_text(0.00123), "1.230 ms");
   EXPECT_EQ(seconds_text(2.5e-6), "2.500 µs");
+}
+
+TEST(Text, PrintableShowsControlCharacters) {
+  EXPECT_EQ(printable("a\x1b[31m\n\x7f"), "a\\x1b[31m\\x0a\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\x9b");  // the one-character form of ESC [
+  EXPECT_EQ(printable("\xc2\xb5s \xc3\xa9 \xc2"), "\xc2\xb5s \xc3\xa9 \xc2");
 }
 
 }  // namespace

@@ -340,12 +340,13 @@ TEST(Facts, of_this_program_and_host_are_there) {
 }
 
 TEST(Ceilings, fit_only_the_device_as_it_was) {
-  const Document document = full_document();
+  Document document = full_document();
+  document.status = Document::Status::complete;
   const auto refusal = [&](auto change) {
     DeviceFacts device = document.device;
     change(device);
     try {
-      check_ceilings_fit(document, device);
+      check_ceilings_fit(document, device, document.host);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::not_comparable);
       return std::string(error.what());
@@ -365,14 +366,12 @@ TEST(Ceilings, fit_only_the_device_as_it_was) {
                   "a power limit in watts of 700, and this is 500"));
   EXPECT_TRUE(has(refusal([](DeviceFacts& d) { d.power_limit_w = {}; }), "and this is unknown"));
   EXPECT_TRUE(has(refusal([](DeviceFacts& d) { d.kind = DeviceKind::host; }), "device cuda:1"));
-  Document host = bare_document();
-  host.device.name = "a cpu";
-  EXPECT_NO_THROW(check_ceilings_fit(host, host.device));
-  DeviceFacts other = host.device;
-  other.name = "another";
-  EXPECT_THROW(check_ceilings_fit(host, other), Error);
-  host.ceilings.clear();
-  EXPECT_THROW(check_ceilings_fit(host, host.device), Error);
+  EXPECT_TRUE(has(refusal([](DeviceFacts& d) { d.multiprocessors = 100; }),
+                  "a number of multiprocessors of 132, and this is 100"));
+  EXPECT_TRUE(has(refusal([](DeviceFacts& d) { d.l2_bytes = 1; }), "an L2 in bytes of"));
+  // Of a GPU the host is no part.
+  HostFacts elsewhere;
+  EXPECT_NO_THROW(check_ceilings_fit(document, document.device, elsewhere));
 }
 
 }  // namespace

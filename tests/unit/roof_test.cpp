@@ -204,26 +204,56 @@ TEST_F(RoofTest, without_flops_only_memory_counts) {
   EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
 }
 
-TEST_F(RoofTest, a_missing_ceiling_leaves_its_term_out) {
+TEST_F(RoofTest, where_a_ceiling_that_is_needed_is_missing_there_is_no_roof) {
   work.working_set_bytes = 30.0 * MiB;
+  const auto all = ceilings;
   lose("l2_read");
-  Placement p = place(0.004);
-  EXPECT_FALSE(p.roof->memory_ceiling);
-  EXPECT_EQ(p.roof->limited_by, "fp32_fma");
-  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);
-  EXPECT_TRUE(p.notes.empty());  // nothing was held to L2
-
+  EXPECT_FALSE(place(0.004).roof);
+  EXPECT_TRUE(place(0.004).notes.empty());  // nothing was held to L2
+  ceilings = all;
   lose("fp32_fma");
-  p = place(0.004);
-  EXPECT_FALSE(p.roof);
-  EXPECT_TRUE(p.notes.empty());
+  EXPECT_FALSE(place(0.004).roof);
+  EXPECT_TRUE(place(0.004).notes.empty());
+  work.flops = 0;
+  EXPECT_EQ(place(0.004).roof->limited_by, "l2_read");
+  cache = CacheMode::cold;
+  lose("dram_read");
+  EXPECT_FALSE(place(0.004).roof);
+}
+
+TEST_F(RoofTest, a_type_whose_ceiling_is_not_measured_has_no_roof) {
+  for (const DType type : {DType::bf16, DType::f64}) {
+    dtype = type;
+    EXPECT_FALSE(place(0.004).roof);
+  }
+}
+
+TEST_F(RoofTest, what_the_inner_caches_hold_needs_the_compute_ceiling_alone) {
+  facts.inner_cache_bytes = 4 * MiB;
+  lose("l2_read");
+  EXPECT_EQ(place(0.004).roof->limited_by, "fp32_fma");
+  lose("fp32_fma");
+  EXPECT_FALSE(place(0.004).roof);
+  EXPECT_EQ(place(0.004).notes, Notes{"inner_caches"});
+}
+
+TEST_F(RoofTest, a_ceiling_near_zero_makes_no_infinite_percentage) {
+  for (Ceiling& c : ceilings) c.value = 1e-300;
+  EXPECT_FALSE(place(0.004).roof);
+  EXPECT_TRUE(place(0.004).notes.empty());
+  ceilings[0].value = 1e12;
+  ceilings[3].value = 400e9;
+  ceilings[0].telemetry.sm_clock_during_hz = 1e300;
+  const Placement p = place(0.004, 1e-300);
+  ASSERT_TRUE(p.roof);
+  EXPECT_FALSE(p.roof->percent_of_roof_at_clock);
 }
 
 TEST_F(RoofTest, skipped_and_failed_ceilings_and_runs_on_zeros_are_no_roofs) {
   ceilings[0].status = "failed";
   ceilings[0].value.reset();
   ceilings.push_back(ceiling("fp32_fma_zeros", 2e12));
-  EXPECT_FALSE(place(0.004).roof->compute_ceiling);
+  EXPECT_FALSE(place(0.004).roof);
 }
 
 TEST_F(RoofTest, the_compute_ceiling_follows_the_type_or_the_unit_the_work_names) {
@@ -233,7 +263,7 @@ TEST_F(RoofTest, the_compute_ceiling_follows_the_type_or_the_unit_the_work_names
   work.compute_ceiling = "f16_tensor";
   EXPECT_EQ(place(0.01).roof->compute_ceiling, "f16_tensor");
   work.compute_ceiling = "tf32_tensor";  // not measured
-  EXPECT_FALSE(place(0.01).roof->compute_ceiling);
+  EXPECT_FALSE(place(0.01).roof);
   EXPECT_EQ(compute_ceiling_of(DType::bf16), "bf16_tensor");
   EXPECT_EQ(compute_ceiling_of(DType::f64), "fp64_fma");
 }

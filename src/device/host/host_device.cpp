@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/address_space.hpp"
 #include "base/error.hpp"
 #include "base/simd.hpp"
 #include "base/text.hpp"
@@ -79,18 +80,19 @@ std::size_t HostDevice::free_bytes() {
 }
 
 Memory HostDevice::allocate(std::size_t bytes, MemoryKind) {
-  const std::size_t available = free_bytes();
-  const auto refuse = [&] {
+  const auto refuse = [&](const std::string& reason) {
     throw Error(ExitCode::no_device, "cannot allocate " + bytes_text(static_cast<double>(bytes)) +
-                                         " on host: " + bytes_text(static_cast<double>(available)) +
-                                         " of memory are free");
+                                         " on host: " + reason);
   };
-  if (bytes > available) refuse();
+  if (const std::size_t available = free_bytes(); bytes > available)
+    refuse(bytes_text(static_cast<double>(available)) + " of memory are free");
   // Huge pages spare the TLB misses that would be measured otherwise; they need aligned blocks.
   const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : page;
   const std::size_t rounded = std::max(bytes, std::size_t{1}) + alignment - 1;
   void* data = std::aligned_alloc(alignment, rounded / alignment * alignment);
-  if (!data) refuse();
+  if (!data)
+    refuse(address_space_limit() ? out_of_memory()
+                                 : "the system refuses it, although the memory is free");
   if (alignment == huge_page) (void)madvise(data, bytes, MADV_HUGEPAGE);
   Memory memory(data, bytes, [](void* block) { std::free(block); });
   const PinnedTeam team(cpus_);
