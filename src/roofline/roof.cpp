@@ -88,6 +88,34 @@ std::optional<MemoryLimit> memory_limit(std::span<const Ceiling> ceilings, const
   return MemoryLimit{l2->name, *l2->value};
 }
 
+// A trip between host and device: the bus carries both directions at once, so that the longer one
+// is what is attainable.
+std::optional<Roof> transfer_roof(const Work& work, double seconds,
+                                  std::span<const Ceiling> ceilings) {
+  std::optional<Roof> longest;
+  for (const auto& [name, bytes] :
+       {std::pair{"pcie_h2d", work.bytes_read}, std::pair{"pcie_d2h", work.bytes_written}}) {
+    const Ceiling* ceiling = find(ceilings, name);
+    if (!ceiling || !(bytes > 0)) continue;
+    const double attainable_s = bytes / *ceiling->value;
+    if (longest && longest->attainable_s >= attainable_s) continue;
+    longest.emplace();
+    longest->memory_ceiling = ceiling->name;
+    longest->memory_bytes_per_s = ceiling->value;
+    longest->limited_by = ceiling->name;
+    longest->attainable_s = attainable_s;
+    longest->percent_of_roof = 100 * attainable_s / seconds;
+  }
+  return longest;
+}
+
+// The last step of every roof.
+void flag_above_roof(Placement& placement) {
+  if (!placement.roof) return;
+  placement.roof->above_roof = placement.roof->percent_of_roof > above_roof_percent;
+  if (placement.roof->above_roof) placement.notes.push_back("above_roof");
+}
+
 }  // namespace
 
 std::string_view compute_ceiling_of(DType type) {
@@ -108,7 +136,12 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, double
                            std::optional<double> sm_clock_hz, std::span<const Ceiling> ceilings,
                            const DeviceFacts& facts) {
   Placement placement;
-  if (work.host_transfer || !(seconds > 0)) return placement;
+  if (!(seconds > 0)) return placement;
+  if (work.host_transfer) {
+    placement.roof = transfer_roof(work, seconds, ceilings);
+    flag_above_roof(placement);
+    return placement;
+  }
 
   Roof roof;
   double compute_s = 0;
@@ -143,9 +176,8 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, double
       roof.percent_of_roof_at_clock = 100 * std::max(at_clock_s, memory_s) / seconds;
     }
   }
-  roof.above_roof = roof.percent_of_roof > above_roof_percent;
-  if (roof.above_roof) placement.notes.push_back("above_roof");
   placement.roof = std::move(roof);
+  flag_above_roof(placement);
   return placement;
 }
 

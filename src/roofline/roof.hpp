@@ -31,8 +31,9 @@ struct Placement {
 };
 
 // attainable_s = max(flops / compute ceiling, bytes / memory ceiling); percent of roof =
-// attainable_s / seconds. Which ceiling: docs/measurement.md. `sm_clock_hz` is the clock during the
-// case's samples, if known.
+// attainable_s / seconds. Of a trip between host and device, attainable_s = max(bytes read /
+// pcie_h2d, bytes written / pcie_d2h). Which ceiling: docs/measurement.md. `sm_clock_hz` is the
+// clock during the case's samples, if known.
 Placement place_under_roof(const Work&, DType, CacheMode, double seconds,
                            std::optional<double> sm_clock_hz, std::span<const Ceiling>,
                            const DeviceFacts&);
