@@ -14,6 +14,8 @@ CeilingCandidate memset_candidate(const ceilings::StreamArrays& arrays, DataPatt
   candidate.technique = "cudaMemsetAsync";
   candidate.amount = static_cast<double>(arrays.bytes());
   candidate.working_set_bytes = arrays.bytes();
+  // As a node of a graph it may go to the copy engines instead (see dram_copy.cu).
+  candidate.submission = Submission::held;
   candidate.launch = [arrays, byte = pattern == DataPattern::zeros ? 0 : 0x5a](Stream stream) {
     cuda::check(cudaMemsetAsync(arrays.a->data(), byte, arrays.bytes(), cuda::native(stream)),
                 "ceiling dram_write");
