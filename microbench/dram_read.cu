@@ -23,11 +23,6 @@ constexpr int blocks_at_least(int loads, int threads) {
   return std::min(1024, 8192 / loads) / threads;
 }
 
-// Floats in [-1, 1] never have bit 30 set, so no exclusive or of them does.
-__device__ __forceinline__ void consume(unsigned bits, unsigned* sink) {
-  if (bits == 0x40000000u) *sink = bits;
-}
-
 template <int loads, int threads>
 __device__ __forceinline__ unsigned read_tile(const uint4* tile) {
   uint4 v[loads];
@@ -35,7 +30,7 @@ __device__ __forceinline__ unsigned read_tile(const uint4* tile) {
   for (int i = 0; i < loads; ++i) v[i] = __ldcs(tile + i * threads + threadIdx.x);
   unsigned bits = 0;
 #pragma unroll
-  for (int i = 0; i < loads; ++i) bits ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
+  for (int i = 0; i < loads; ++i) bits ^= ceilings::fold(v[i]);
   return bits;
 }
 
@@ -44,7 +39,7 @@ template <int loads, int threads>
 __global__ void __launch_bounds__(threads, blocks_at_least(loads, threads))
     one_pass_kernel(const uint4* data, unsigned* sink) {
   const uint4* tile = data + std::int64_t{blockIdx.x} * (loads * threads);
-  consume(read_tile<loads, threads>(tile), sink);
+  ceilings::consume(read_tile<loads, threads>(tile), sink);
 }
 
 struct Source {

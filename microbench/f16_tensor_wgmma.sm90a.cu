@@ -1,151 +1,29 @@
-// The rate of Hopper's tensor cores on f16 with f32 accumulation. Only wgmma reaches it (mma.sync
-// stops near two thirds): m64n256k16 over tiles that stay in shared memory, several products a
-// commit group and one group always in flight, so that the tensor cores never wait for the issue.
-//
-// Under sustained load the power limit sets the clock, so energy a FLOP counts as much as full
-// issue. The candidates differ in where A comes from (registers save a fifth of the reads of shared
-// memory), in the warpgroups that take turns on a multiprocessor, and in the length of a group.
-#include <algorithm>
-#include <string>
-
-#include "kernels/ptx/wgmma.cuh"
+// Hopper's tensor cores on f16 with f32 accumulation, as a product that keeps its precision uses
+// them: m64n256k16, the widest there is, so that a row of A is read for the most columns of B.
 #include "microbench/specs.hpp"
-#include "microbench/support.cuh"
+#include "microbench/wgmma_loop.cuh"
 
 namespace gpubench {
 namespace {
 
-constexpr int warpgroup = 128;
-// Of m64n256k16, 128 clocks each at best: about 1.5 ms.
-constexpr int products_per_multiprocessor = 18432;
-constexpr double flops_per_product = 2.0 * 64 * 256 * 16;
-// A sum starts anew after as many products as K = 4096 has, so that the accumulators stay of the
-// magnitude that they have in a matrix product.
-constexpr int products_per_sum = 4096 / 16;
-// Tiles of 64 halves a row, which hold 4 slices of k16.
-constexpr int slices_per_tile = 4;
-constexpr std::size_t a_tile_bytes = 64 * 128;
-constexpr std::size_t b_tile_bytes = 256 * 128;
-
-enum class A { shared, registers };
-
-// blocks: a multiprocessor; warpgroups: a block; group: products a commit group, each of which has
-// its own slice of B, and of A.
-template <A a_, int blocks_, int warpgroups_, int group_>
-struct Shape {
-  static constexpr A a = a_;
-  static constexpr int blocks = blocks_;
-  static constexpr int warpgroups = warpgroups_;
-  static constexpr int group = group_;
-  static constexpr int threads = warpgroups * warpgroup;
-  static constexpr int tiles = group / slices_per_tile;
-  static constexpr int groups = products_per_multiprocessor / (blocks * warpgroups * group);
-  static constexpr std::size_t operand_bytes =
-      tiles * (b_tile_bytes + (a == A::shared ? warpgroups * a_tile_bytes : 0));
-  // As much as lets no more than `blocks` onto a multiprocessor, which has 228 KiB.
-  static constexpr std::size_t shared_bytes =
-      std::max(operand_bytes, (std::size_t{228} << 10) / (blocks + 1));
-  // What a block reads of the input: the tiles, and A where that goes to registers.
-  static constexpr std::size_t input_bytes =
-      operand_bytes + (a == A::registers ? group * threads * sizeof(uint4) : 0);
-  static_assert(group % slices_per_tile == 0 && products_per_sum % group == 0);
+struct Operand {
+  using Accumulator = float;
+  static constexpr int k = 16;
+  static constexpr char instruction[] = "m64n256k16 f16";
+  template <class A>
+  static __device__ void multiply(Accumulator (&d)[128], const A& a, std::uint64_t b,
+                                  int accumulate) {
+    ptx::wgmma_m64n256k16_f16(d, a, b, accumulate);
+  }
+  static std::shared_ptr<Memory> input(Device& device, std::size_t bytes, DataPattern pattern) {
+    return ceilings::input(device, DType::f16, bytes / 2, pattern);
+  }
 };
-
-template <class Shape>
-__global__ void __launch_bounds__(Shape::threads, 1)
-    wgmma_kernel(const uint4* data, float* sink, float never) {
-  extern __shared__ __align__(1024) uint4 operands[];
-
-  // Random numbers have no layout: the tiles are filled as they come.
-  for (unsigned i = threadIdx.x; i < Shape::operand_bytes / sizeof(uint4); i += Shape::threads)
-    operands[i] = data[i];
-  ptx::fence_async_shared();
-  __syncthreads();
-
-  const std::uint64_t b = ptx::swizzled_tile(ptx::shared_address(operands));
-  // The same in all lanes of a warp, and known to be, so that it stays in a uniform register.
-  const unsigned mine = __shfl_sync(0xffffffffu, threadIdx.x / warpgroup, 0);
-  const std::uint64_t a =
-      b + ((Shape::tiles * b_tile_bytes + mine * Shape::tiles * a_tile_bytes) >> 4);
-  std::uint32_t a_registers[Shape::group][4];
-  if constexpr (Shape::a == A::registers) {
-#pragma unroll
-    for (int slice = 0; slice < Shape::group; ++slice) {
-      // Beyond what went to shared memory: A and B are different numbers.
-      const uint4 v =
-          data[Shape::operand_bytes / sizeof(uint4) + slice * Shape::threads + threadIdx.x];
-      a_registers[slice][0] = v.x;
-      a_registers[slice][1] = v.y;
-      a_registers[slice][2] = v.z;
-      a_registers[slice][3] = v.w;
-    }
-  }
-
-  float d[128] = {};
-#pragma unroll 1
-  for (int group = 0; group < Shape::groups; ++group) {
-    const int continues = group % (products_per_sum / Shape::group);
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int slice = 0; slice < Shape::group; ++slice) {
-      constexpr std::uint64_t next_b = b_tile_bytes >> 4;
-      constexpr std::uint64_t next_a = a_tile_bytes >> 4;
-      const int tile = slice / slices_per_tile;
-      const std::uint64_t k = slice % slices_per_tile * ptx::next_k16;
-      const int accumulate = slice == 0 ? continues : 1;
-      if constexpr (Shape::a == A::registers)
-        ptx::wgmma_m64n256k16_f16(d, a_registers[slice], b + tile * next_b + k, accumulate);
-      else
-        ptx::wgmma_m64n256k16_f16(d, a + tile * next_a + k, b + tile * next_b + k, accumulate);
-    }
-    ptx::wgmma_commit();
-    ptx::wgmma_wait<1>();
-  }
-  ptx::wgmma_wait<0>();
-  ptx::registers_ready(d);
-
-  float sum = 0;
-#pragma unroll
-  for (float value : d) sum += value;
-  if (sum == never) *sink = sum;
-}
-
-template <class Shape>
-CeilingCandidate candidate_of(const Device& device, std::shared_ptr<Memory> data,
-                              std::shared_ptr<Memory> sink) {
-  const int blocks =
-      ceilings::resident_blocks(device, wgmma_kernel<Shape>, Shape::threads, Shape::shared_bytes);
-  CeilingCandidate candidate;
-  candidate.technique = std::string("wgmma m64n256k16, A in ") +
-                        (Shape::a == A::shared ? "shared memory" : "registers") + ", " +
-                        std::to_string(Shape::blocks) + " x " + std::to_string(Shape::warpgroups) +
-                        " warpgroups a multiprocessor, " + std::to_string(Shape::group) +
-                        " products a group";
-  candidate.amount = flops_per_product * Shape::group * Shape::groups * Shape::warpgroups * blocks;
-  candidate.launch = [data, sink, blocks](Stream stream) {
-    wgmma_kernel<Shape><<<blocks, Shape::threads, Shape::shared_bytes, cuda::native(stream)>>>(
-        static_cast<const uint4*>(data->data()), static_cast<float*>(sink->data()),
-        ceilings::never);
-    cuda::check_launch("ceiling f16_tensor");
-  };
-  return candidate;
-}
 
 }  // namespace
 
 std::vector<CeilingCandidate> prepare_f16_tensor_wgmma(Device& device, DataPattern pattern) {
-  constexpr std::int64_t halves = 64 << 10;
-  const auto data = ceilings::input(device, DType::f16, halves, pattern);
-  const auto sink = ceilings::sink(device);
-  std::vector<CeilingCandidate> candidates;
-  const auto add = [&]<class Shape>(Shape) {
-    static_assert(Shape::input_bytes <= halves * 2);
-    candidates.push_back(candidate_of<Shape>(device, data, sink));
-  };
-  add(Shape<A::shared, 1, 2, 4>());
-  add(Shape<A::registers, 1, 2, 4>());
-  add(Shape<A::registers, 2, 1, 8>());
-  return candidates;
+  return ceilings::prepare_wgmma<Operand>(device, pattern);
 }
 
 }  // namespace gpubench

@@ -19,13 +19,6 @@ constexpr int threads = 1024;
 constexpr std::int64_t chunk_bytes = 512 << 10;
 constexpr int blocks_per_multiprocessor = 300;  // 150 MiB read by each: about 2 ms
 
-__device__ __forceinline__ unsigned fold(uint2 v) {
-  return v.x ^ v.y;
-}
-__device__ __forceinline__ unsigned fold(uint4 v) {
-  return v.x ^ v.y ^ v.z ^ v.w;
-}
-
 // Two blocks a multiprocessor, where it holds that many threads: one would leave it idle at its
 // ends.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900) && __CUDA_ARCH__ < 1200
@@ -46,9 +39,9 @@ __global__ void __launch_bounds__(threads, blocks_at_least)
   constexpr int unrolled = sizeof(Vector) == 16 ? 4 : static_cast<int>(strips);
   unsigned bits = 0;
 #pragma unroll unrolled
-  for (unsigned strip = 0; strip < strips; ++strip) bits ^= fold(__ldcg(mine + strip * threads));
-  // Floats in [-1, 1] never have bit 30 set, so no exclusive or of them does.
-  if (bits == 0x40000000u) *sink = bits;
+  for (unsigned strip = 0; strip < strips; ++strip)
+    bits ^= ceilings::fold(__ldcg(mine + strip * threads));
+  ceilings::consume(bits, sink);
 }
 
 template <class Vector>

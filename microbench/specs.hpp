@@ -10,10 +10,34 @@ namespace gpubench {
 // fp32_fma.cu, f16_tensor_wgmma.sm90a.cu, ...: candidates ready to launch on a CUDA device. They
 // exist only in a build with CUDA.
 std::vector<CeilingCandidate> prepare_fp32_fma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_fp64_fma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_int32(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_f64_tensor_mma_sync(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_tf32_tensor_wgmma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_tf32_tensor_mma_sync(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_f16_tensor_wgmma(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_f16_tensor_mma_sync(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_bf16_tensor_wgmma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_bf16_tensor_mma_sync(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_fp8_tensor_wgmma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_fp8_tensor_mma_sync(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_int8_tensor_wgmma(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_int8_tensor_mma_sync(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_dram_read(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_l2_read(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_dram_write(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_dram_copy(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_dram_triad(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_l2_write(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_l1_read(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_shared_read(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_pcie_h2d(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_pcie_d2h(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_pcie_bidirectional(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_latency_l1(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_latency_l2(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_latency_dram(Device&, DataPattern);
+std::vector<CeilingCandidate> prepare_latency_launch(Device&, DataPattern);
 
 // host_*.cpp: the host's ceilings, whole.
 CeilingSpec host_fp32_fma();

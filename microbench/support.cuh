@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "base/error.hpp"
 #include "device/cuda/support.hpp"
@@ -16,6 +17,10 @@ namespace gpubench::ceilings {
 // Results are consumed by a write under a condition that never holds, which the compiler cannot
 // know: a float that equals this argument (NaN equals nothing).
 inline constexpr float never = std::numeric_limits<float>::quiet_NaN();
+
+// The products that a tensor-core ceiling sums before it starts anew, so that the accumulators stay
+// of the magnitude that they have in a matrix product, and integers do not overflow.
+inline constexpr int k_of_a_sum = 4096;
 
 // `count` elements, uniform in [-1, 1] or zeros; several candidates and their launches may hold it.
 inline std::shared_ptr<Memory> input(Device& device, DType type, std::int64_t count,
@@ -34,11 +39,40 @@ inline std::shared_ptr<Memory> sink(Device& device) {
   return std::make_shared<Memory>(device.allocate(256));
 }
 
+// All bits of what a load brought, folded into one word.
+__device__ __forceinline__ unsigned fold(uint2 v) {
+  return v.x ^ v.y;
+}
+__device__ __forceinline__ unsigned fold(uint4 v) {
+  return v.x ^ v.y ^ v.z ^ v.w;
+}
+
+// The same for exclusive ors of inputs: floats in [-1, 1] never have bit 30 set, so nothing that is
+// made of them does.
+__device__ __forceinline__ void consume(unsigned bits, unsigned* sink) {
+  if (bits == 0x40000000u) *sink = bits;
+}
+
 inline int multiprocessors(const Device& device) {
   if (!device.facts().multiprocessors)
     throw Error(ExitCode::no_device,
                 device.facts().id + " does not tell its number of multiprocessors");
   return *device.facts().multiprocessors;
+}
+
+// A kernel's body may be empty in the code for architectures that lack its instruction. Throws
+// where the device would run such code, because the build has none that is newer.
+template <class Kernel>
+void check_built_for(const Device& device, Kernel* kernel, int capability) {
+  cudaFuncAttributes attributes{};
+  cuda::check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)),
+              "asking what a ceiling was compiled for");
+  if (attributes.ptxVersion < capability)
+    throw Error(ExitCode::no_device, "this gpubench has no code for " + device.facts().id +
+                                         " that is newer than " +
+                                         std::to_string(attributes.ptxVersion / 10) + "." +
+                                         std::to_string(attributes.ptxVersion % 10) +
+                                         "; build it with GPUBENCH_ARCH=native");
 }
 
 // Blocks of the kernel that the whole device holds at once. Opts in to the dynamic shared memory.

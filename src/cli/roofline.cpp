@@ -31,7 +31,8 @@ std::vector<Session::Wanted> wanted_ceilings(const Arguments& arguments, DeviceK
     const bool burst = spec.scales_with_clock;
     if (std::regex_search(names.back(), regex))
       wanted.push_back({names.back(), DataPattern::random, burst});
-    if (spec.uses_data && burst && std::regex_search(names.back() + "_zeros", regex))
+    if (spec.uses_data && spec.unit != "byte/s" &&
+        std::regex_search(names.back() + "_zeros", regex))
       wanted.push_back({names.back(), DataPattern::zeros, burst});
   }
   if (wanted.empty())

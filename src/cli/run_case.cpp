@@ -37,14 +37,22 @@ bool limited_by_compute(const CaseRecord& record, const Placement& placement) {
          placement.roof->limited_by == *placement.roof->compute_ceiling;
 }
 
+// A burst costs a second of idle: it is taken where there is a burst to hold it to.
+bool has_burst(std::span<const Ceiling> ceilings, const std::optional<std::string>& name) {
+  return name && std::ranges::any_of(ceilings, [&](const Ceiling& ceiling) {
+           return ceiling.name == *name && ceiling.burst;
+         });
+}
+
 MeasureOptions options_for(const PlannedCase& planned, const Instance& instance,
-                           const CaseOptions& options, bool compute_limited) {
+                           const CaseOptions& options, bool compute_limited, bool burst) {
   MeasureOptions measure = options.measure;
   measure.cache = planned.cache;
   measure.submission = instance.submission();
   if (compute_limited && !options.warmup_s) {
     measure.warmup_s = 0.5;
     measure.load_until_s = 1.0;
+    measure.burst = burst;
   }
   if (options.warmup_s) measure.warmup_s = *options.warmup_s;
   return measure;
@@ -78,9 +86,10 @@ void measure_stages(CaseRecord& record, Device& device, const Instance& instance
 
 void place(CaseRecord& record, const PlannedCase& planned, const Instance& instance,
            std::span<const Ceiling> ceilings, const DeviceFacts& facts) {
-  const Placement placement =
-      place_under_roof(instance.work(), planned.facts.dtype, planned.cache, record.timing->median_s,
-                       record.telemetry.sm_clock_during_hz, ceilings, facts);
+  const Placement placement = place_under_roof(
+      instance.work(), planned.facts.dtype, planned.cache,
+      {record.timing->median_s, record.telemetry.sm_clock_during_hz, record.timing->burst_s},
+      ceilings, facts);
   record.roof = placement.roof;
   record.notes.insert(record.notes.end(), placement.notes.begin(), placement.notes.end());
   record.achieved =
@@ -196,10 +205,12 @@ CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const 
 
     // Which ceiling limits the case does not depend on its time.
     const Placement limits = place_under_roof(instance->work(), planned.facts.dtype, planned.cache,
-                                              1.0, std::nullopt, ceilings, device.facts());
+                                              {.seconds = 1, .sm_clock_hz = {}, .burst_s = {}},
+                                              ceilings, device.facts());
     const Measurement measured =
         measure(device, launch,
-                options_for(planned, *instance, options, limited_by_compute(record, limits)));
+                options_for(planned, *instance, options, limited_by_compute(record, limits),
+                            limits.roof && has_burst(ceilings, limits.roof->compute_ceiling)));
     if (verifier) {
       verify_into(record, *verifier, device, *memory, "after timing");
       if (record.status == CaseStatus::failed) return;

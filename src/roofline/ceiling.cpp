@@ -95,8 +95,12 @@ void record(Ceiling& ceiling, const CeilingSpec& spec, const CeilingCandidate& c
     ceiling.working_set_bytes = static_cast<std::int64_t>(*candidate.working_set_bytes);
   ceiling.timing = std::move(measurement.timing);
   ceiling.telemetry = std::move(measurement.telemetry);
-  ceiling.value = candidate.amount / ceiling.timing->median_s;
+  // A latency is the time of one; all else is a rate.
+  const bool latency = spec.unit == "s";
+  ceiling.value = latency ? ceiling.timing->median_s / candidate.amount
+                          : candidate.amount / ceiling.timing->median_s;
   ceiling.sustained = ceiling.value;
+  if (latency) return;  // nothing that a device has on paper, and less would be better
   if (ceiling.timing->burst_s) ceiling.burst = candidate.amount / *ceiling.timing->burst_s;
   if (spec.theoretical) ceiling.theoretical = spec.theoretical(facts);
   if (!ceiling.theoretical) return;

@@ -19,7 +19,7 @@ enum class DataPattern { random, zeros };
 // One way of running a ceiling's kernel, ready to launch. Owns what the launch uses.
 struct CeilingCandidate {
   std::string technique;  // one line: the shape that ran
-  double amount = 0;      // FLOPs, operations or bytes a launch
+  double amount = 0;      // FLOPs, operations or bytes a launch; of a latency, how many of them
   std::optional<std::size_t> working_set_bytes;
   Launch launch;
   std::vector<Memory> memory;

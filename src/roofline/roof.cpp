@@ -88,6 +88,34 @@ std::optional<MemoryLimit> memory_limit(std::span<const Ceiling> ceilings, const
   return MemoryLimit{l2->name, *l2->value};
 }
 
+// A trip between host and device: the bus carries both directions at once, so that the longer one
+// is what is attainable.
+std::optional<Roof> transfer_roof(const Work& work, double seconds,
+                                  std::span<const Ceiling> ceilings) {
+  std::optional<Roof> longest;
+  for (const auto& [name, bytes] :
+       {std::pair{"pcie_h2d", work.bytes_read}, std::pair{"pcie_d2h", work.bytes_written}}) {
+    const Ceiling* ceiling = find(ceilings, name);
+    if (!ceiling || !(bytes > 0)) continue;
+    const double attainable_s = bytes / *ceiling->value;
+    if (longest && longest->attainable_s >= attainable_s) continue;
+    longest.emplace();
+    longest->memory_ceiling = ceiling->name;
+    longest->memory_bytes_per_s = ceiling->value;
+    longest->limited_by = ceiling->name;
+    longest->attainable_s = attainable_s;
+    longest->percent_of_roof = 100 * attainable_s / seconds;
+  }
+  return longest;
+}
+
+// The last step of every roof.
+void flag_above_roof(Placement& placement) {
+  if (!placement.roof) return;
+  placement.roof->above_roof = placement.roof->percent_of_roof > above_roof_percent;
+  if (placement.roof->above_roof) placement.notes.push_back("above_roof");
+}
+
 }  // namespace
 
 std::string_view compute_ceiling_of(DType type) {
@@ -104,11 +132,16 @@ std::string_view compute_ceiling_of(DType type) {
   return "";
 }
 
-Placement place_under_roof(const Work& work, DType type, CacheMode cache, double seconds,
-                           std::optional<double> sm_clock_hz, std::span<const Ceiling> ceilings,
-                           const DeviceFacts& facts) {
+Placement place_under_roof(const Work& work, DType type, CacheMode cache, const TimedCase& timed,
+                           std::span<const Ceiling> ceilings, const DeviceFacts& facts) {
+  const double seconds = timed.seconds;
   Placement placement;
-  if (work.host_transfer || !(seconds > 0)) return placement;
+  if (!(seconds > 0)) return placement;
+  if (work.host_transfer) {
+    placement.roof = transfer_roof(work, seconds, ceilings);
+    flag_above_roof(placement);
+    return placement;
+  }
 
   Roof roof;
   double compute_s = 0;
@@ -141,18 +174,22 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, double
   roof.percent_of_roof = 100 * roof.attainable_s / seconds;
   // A ceiling read from a file can be near zero.
   if (!std::isfinite(roof.percent_of_roof)) return placement;
-  if (compute && sm_clock_hz && *sm_clock_hz > 0) {
+  if (compute && compute->burst && timed.burst_s && *compute->burst > 0 && *timed.burst_s > 0) {
+    const double burst_s = std::max(work.flops / *compute->burst, memory_s);
+    const double percent = 100 * burst_s / *timed.burst_s;
+    if (std::isfinite(percent)) roof.percent_of_roof_burst = percent;
+  }
+  if (compute && timed.sm_clock_hz && *timed.sm_clock_hz > 0) {
     const std::optional<double> ceiling_clock_hz = compute->telemetry.sm_clock_during_hz;
     if (ceiling_clock_hz && *ceiling_clock_hz > 0) {
-      const double at_clock_s = compute_s * *ceiling_clock_hz / *sm_clock_hz;
+      const double at_clock_s = compute_s * *ceiling_clock_hz / *timed.sm_clock_hz;
       const double percent = 100 * std::max(at_clock_s, memory_s) / seconds;
       if (std::isfinite(percent)) roof.percent_of_roof_at_clock = percent;
     }
   }
   if (memory && traffic.in_transition) placement.notes.push_back("l2_transition");
-  roof.above_roof = roof.percent_of_roof > above_roof_percent;
-  if (roof.above_roof) placement.notes.push_back("above_roof");
   placement.roof = std::move(roof);
+  flag_above_roof(placement);
   return placement;
 }
 

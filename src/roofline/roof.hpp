@@ -30,12 +30,19 @@ struct Placement {
   std::vector<std::string> notes;  // l2_transition, above_roof
 };
 
+// What was measured of a case.
+struct TimedCase {
+  double seconds = 0;                 // a launch, sustained
+  std::optional<double> sm_clock_hz;  // during the samples
+  std::optional<double> burst_s;      // a launch in the burst window
+};
+
 // attainable_s = max(flops / compute ceiling, bytes / memory ceiling); percent of roof =
-// attainable_s / seconds. Which ceiling: docs/measurement.md. `sm_clock_hz` is the clock during the
-// case's samples, if known.
-Placement place_under_roof(const Work&, DType, CacheMode, double seconds,
-                           std::optional<double> sm_clock_hz, std::span<const Ceiling>,
-                           const DeviceFacts&);
+// attainable_s / seconds; in the burst regime the same with the burst of the compute ceiling, where
+// both were measured. Of a trip between host and device, attainable_s = max(bytes read / pcie_h2d,
+// bytes written / pcie_d2h). Which ceiling: docs/measurement.md.
+Placement place_under_roof(const Work&, DType, CacheMode, const TimedCase&,
+                           std::span<const Ceiling>, const DeviceFacts&);
 
 // The ceiling of the unit that does arithmetic in the type: fp32_fma, f16_tensor, ...
 std::string_view compute_ceiling_of(DType);

@@ -8,15 +8,43 @@
 
 namespace gpubench {
 
-// Dense operations (FLOP) a multiprocessor completes a clock, by compute capability (90 for 9.0).
-std::optional<double> fp32_flops_per_clock(int compute_capability);
-std::optional<double> f16_tensor_flops_per_clock(int compute_capability);  // accumulating in f32
+// The units that do arithmetic, named as their ceilings. Tensor cores accumulate in f32, integers
+// in s32, f64 in f64.
+enum class Pipe {
+  fp32_fma,
+  fp64_fma,
+  int32,  // multiply-adds
+  f64_tensor,
+  tf32_tensor,
+  f16_tensor,
+  bf16_tensor,
+  fp8_tensor,
+  int8_tensor,
+};
 
-// FLOP/s: multiprocessors x FLOP per clock x maximum SM clock.
-std::optional<double> theoretical_fp32_fma(const DeviceFacts&);
-// The same for the tensor cores; GeForce cards run f32 accumulation at half their chip's rate.
-std::optional<double> theoretical_f16_tensor(const DeviceFacts&);
+// Dense operations a multiprocessor completes a clock, a multiply-add being two, by compute
+// capability (90 for 9.0).
+std::optional<double> operations_per_clock(Pipe, int compute_capability);
+
+// Operations a second: multiprocessors x operations per clock x maximum SM clock. GeForce cards run
+// f32 accumulation in tensor cores at half their chip's rate.
+std::optional<double> theoretical(Pipe, const DeviceFacts&);
+template <Pipe pipe>
+std::optional<double> theoretical(const DeviceFacts& facts) {
+  return theoretical(pipe, facts);
+}
+
+// Operations a clock of a multiprocessor, to choose the length of a launch by: a guess on the low
+// side where none is known, so that no launch takes long.
+double launch_rate(Pipe, const DeviceFacts&);
+
 // byte/s: memory clock x 2 (double data rate) x bus width / 8.
 std::optional<double> theoretical_dram(const DeviceFacts&);
+
+// Bytes a clock that a multiprocessor reads from shared memory, or from L1: since 7.0 they are one
+// memory with one data path.
+std::optional<double> shared_bytes_per_clock(int compute_capability);
+// byte/s, of all multiprocessors at maximum SM clock.
+std::optional<double> theoretical_shared(const DeviceFacts&);
 
 }  // namespace gpubench

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -78,12 +79,56 @@ TEST(Ceilings, the_core_ceilings_are_listed_for_cuda) {
 
 TEST(Ceilings, the_tensor_cores_of_9_0_are_measured_with_wgmma_and_others_with_mma_sync) {
   if (!built_with_cuda) GTEST_SKIP() << "built without CUDA";
-  const auto exact = [](int capability) {
-    return choose_spec(ceiling_specs(), "f16_tensor", cuda_facts(capability))
-        .spec->needs.exact_architecture;
-  };
-  EXPECT_TRUE(exact(90));
-  for (int capability : {75, 80, 89, 100, 120}) EXPECT_FALSE(exact(capability)) << capability;
+  for (std::string_view name :
+       {"tf32_tensor", "f16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"}) {
+    const auto exact = [&](int capability) {
+      const SpecChoice choice = choose_spec(ceiling_specs(), name, cuda_facts(capability));
+      return choice.spec && choice.spec->needs.exact_architecture;
+    };
+    EXPECT_TRUE(exact(90)) << name;
+    for (int capability : {75, 80, 89, 100, 120})
+      EXPECT_FALSE(exact(capability)) << name << " at " << capability;
+  }
+  // wgmma has no f64.
+  const SpecChoice f64 = choose_spec(ceiling_specs(), "f64_tensor", cuda_facts(90));
+  ASSERT_TRUE(f64.spec);
+  EXPECT_FALSE(f64.spec->needs.exact_architecture);
+}
+
+TEST(Ceilings, a_type_that_the_hardware_lacks_is_skipped_with_the_first_that_has_it) {
+  if (!built_with_cuda) GTEST_SKIP() << "built without CUDA";
+  const std::map<std::string_view, int> first = {
+      {"fp32_fma", 75},    {"fp64_fma", 75},    {"int32", 75},
+      {"f64_tensor", 80},  {"tf32_tensor", 80}, {"f16_tensor", 75},
+      {"bf16_tensor", 80}, {"fp8_tensor", 89},  {"int8_tensor", 75}};
+  for (const auto& [name, needed] : first)
+    for (int capability : {75, 80, 86, 89, 90, 100, 103, 120}) {
+      const SpecChoice choice = choose_spec(ceiling_specs(), name, cuda_facts(capability));
+      EXPECT_EQ(choice.spec != nullptr, capability >= needed) << name << " at " << capability;
+    }
+  EXPECT_EQ(choose_spec(ceiling_specs(), "fp8_tensor", cuda_facts(86)).reason,
+            "needs compute capability 8.9 or newer; Some GPU has 8.6");
+  FakeDevice device = fake(cuda_facts(75));
+  const Ceiling skipped = measure_ceiling(device, "bf16_tensor");
+  EXPECT_EQ(skipped.status, "skipped");
+  EXPECT_EQ(skipped.unit, "flop/s");
+  EXPECT_EQ(skipped.reason, "needs compute capability 8.0 or newer; Some GPU has 7.5");
+}
+
+TEST(Ceilings, a_compute_ceiling_scales_with_the_clock_and_integers_count_operations) {
+  for (const CeilingSpec& spec : ceiling_specs()) {
+    if (spec.device != DeviceKind::cuda) continue;
+    const bool tensor = spec.name.ends_with("_tensor");
+    const bool compute = tensor || spec.name.ends_with("_fma") || spec.name == "int32";
+    const bool integers = spec.name.starts_with("int");
+    if (!compute) continue;
+    EXPECT_TRUE(spec.scales_with_clock) << spec.name;
+    EXPECT_EQ(spec.unit, integers ? "op/s" : "flop/s") << spec.name;
+    EXPECT_EQ(spec.uses_data, tensor) << spec.name;  // the others read nothing
+    EXPECT_TRUE(spec.theoretical) << spec.name;
+    EXPECT_EQ(spec.from_s, 0.5) << spec.name;
+    EXPECT_EQ(spec.until_s, spec.name == "fp32_fma" ? 0.7 : 1.0) << spec.name;
+  }
 }
 
 TEST(Ceilings, no_two_specs_of_one_device_kind_share_name_and_requirement) {
@@ -187,6 +232,27 @@ TEST(Ceilings, percent_at_clock_is_of_the_theoretical_figure_at_the_clock_that_r
   record(ceiling, spec, candidate(device, "any", 1e6, 1e-3), without_clock, device.facts());
   EXPECT_DOUBLE_EQ(*ceiling.percent_of_theoretical, 12.5);
   EXPECT_FALSE(ceiling.percent_of_theoretical_at_clock);
+}
+
+TEST(Ceilings, a_latency_is_the_seconds_of_one_and_has_no_percentage) {
+  FakeDevice device = fake(cuda_facts(90));
+  CeilingSpec spec = made_up_spec();
+  spec.unit = "s";
+  spec.scales_with_clock = true;
+  spec.prepare = [](Device& device, DataPattern) {
+    std::vector<CeilingCandidate> candidates;
+    candidates.push_back(candidate(device, "slow", 1000, 1e-3));
+    candidates.push_back(candidate(device, "fast", 4000, 2e-3));
+    return candidates;
+  };
+  const Ceiling c = measure_spec(device, spec, DataPattern::random);
+  EXPECT_EQ(c.technique, "fast");
+  EXPECT_EQ(c.unit, "s");
+  EXPECT_DOUBLE_EQ(*c.value, 0.5e-6);  // 2 ms / 4000
+  EXPECT_DOUBLE_EQ(*c.sustained, 0.5e-6);
+  EXPECT_FALSE(c.theoretical);
+  EXPECT_FALSE(c.percent_of_theoretical);
+  EXPECT_FALSE(c.percent_of_theoretical_at_clock);
 }
 
 TEST(Ceilings, a_run_on_zeros_is_named_so) {

@@ -26,13 +26,14 @@ class RoofTest : public ::testing::Test {
  protected:
   RoofTest() { facts.l2_bytes = 40 * MiB; }
   Placement place(double seconds, std::optional<double> clock_hz = {}) const {
-    return place_under_roof(work, dtype, cache, seconds, clock_hz, ceilings, facts);
+    return place_under_roof(work, dtype, cache, {seconds, clock_hz, burst_s}, ceilings, facts);
   }
   void lose(std::string_view name) {
     std::erase_if(ceilings, [&](const Ceiling& c) { return c.name == name; });
   }
 
   DeviceFacts facts;
+  std::optional<double> burst_s;
   std::vector<Ceiling> ceilings = {ceiling("fp32_fma", 1e12, 2e9),
                                    ceiling("f16_tensor", 10e12, 1.5e9), ceiling("dram_read", 100e9),
                                    ceiling("l2_read", 400e9)};
@@ -268,9 +269,73 @@ TEST_F(RoofTest, the_compute_ceiling_follows_the_type_or_the_unit_the_work_names
   EXPECT_EQ(compute_ceiling_of(DType::f64), "fp64_fma");
 }
 
-TEST_F(RoofTest, a_transfer_between_host_and_device_has_no_roof) {
-  work.host_transfer = true;
+// 50 GB/s to the device, 40 back.
+class TransferTest : public RoofTest {
+ protected:
+  TransferTest() {
+    work.host_transfer = true;
+    ceilings.push_back(ceiling("pcie_h2d", 50e9));
+    ceilings.push_back(ceiling("pcie_d2h", 40e9));
+    ceilings.push_back(ceiling("pcie_bidirectional", 60e9));
+  }
+};
+
+TEST_F(TransferTest, a_trip_is_held_to_the_longer_of_its_two_directions) {
+  // 600e6 / 50e9 = 12 ms in, 200e6 / 40e9 = 5 ms out.
+  Placement p = place(0.016, 1.5e9);
+  ASSERT_TRUE(p.roof);
+  EXPECT_EQ(p.roof->memory_ceiling, "pcie_h2d");
+  EXPECT_DOUBLE_EQ(*p.roof->memory_bytes_per_s, 50e9);
+  EXPECT_EQ(p.roof->limited_by, "pcie_h2d");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.012);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 75);
+  EXPECT_FALSE(p.roof->above_roof);
+  EXPECT_FALSE(p.roof->compute_ceiling);
+  EXPECT_FALSE(p.roof->percent_of_roof_at_clock);
+  EXPECT_TRUE(p.notes.empty());
+
+  work.bytes_read = 300e6;     // 6 ms in
+  work.bytes_written = 320e6;  // 8 ms out
+  p = place(0.01);
+  EXPECT_EQ(p.roof->memory_ceiling, "pcie_d2h");
+  EXPECT_DOUBLE_EQ(*p.roof->memory_bytes_per_s, 40e9);
+  EXPECT_EQ(p.roof->limited_by, "pcie_d2h");
+  EXPECT_DOUBLE_EQ(p.roof->attainable_s, 0.008);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 80);
+}
+
+TEST_F(TransferTest, neither_the_size_of_l2_nor_the_cache_mode_matters) {
+  work.working_set_bytes = 1;
+  cache = CacheMode::cold;
+  work.bytes_written = 10.0 * MiB;
+  EXPECT_DOUBLE_EQ(place(0.016).roof->attainable_s, 0.012);
+  EXPECT_TRUE(place(0.016).notes.empty());
+}
+
+TEST_F(TransferTest, a_direction_without_ceiling_or_bytes_is_left_out) {
+  work.bytes_read = 0;
+  EXPECT_EQ(place(0.01).roof->limited_by, "pcie_d2h");
+  work.bytes_read = 600e6;
+  lose("pcie_h2d");
+  EXPECT_EQ(place(0.01).roof->limited_by, "pcie_d2h");
+  EXPECT_DOUBLE_EQ(place(0.01).roof->percent_of_roof, 50);  // 5 of 10 ms
+  work.bytes_written = 0;
+  EXPECT_FALSE(place(0.01).roof);
+}
+
+TEST_F(TransferTest, without_ceilings_of_the_bus_it_has_no_roof) {
+  lose("pcie_d2h");
+  for (Ceiling& c : ceilings)
+    if (c.name == "pcie_h2d") c.status = "failed";
   EXPECT_FALSE(place(0.004).roof);
+  EXPECT_TRUE(place(0.004).notes.empty());
+}
+
+TEST_F(TransferTest, faster_than_the_bus_is_flagged) {
+  const Placement p = place(0.006);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 200);
+  EXPECT_TRUE(p.roof->above_roof);
+  EXPECT_EQ(p.notes, Notes{"above_roof"});
 }
 
 TEST_F(RoofTest, a_time_of_zero_or_no_number_is_never_divided_by) {
@@ -299,6 +364,18 @@ TEST_F(RoofTest, percent_at_clock_scales_the_compute_ceiling_to_the_clock_of_the
   EXPECT_DOUBLE_EQ(*place(0.008, 4e9).roof->percent_of_roof_at_clock, 25);
 }
 
+TEST_F(RoofTest, a_burst_is_held_to_the_burst_of_the_ceiling) {
+  work.flops = 10e9;
+  burst_s = 0.010;
+  EXPECT_FALSE(place(0.020).roof->percent_of_roof_burst);  // the ceiling's burst is not known
+  ceilings[0].burst = 1.25e12;
+  const Placement p = place(0.020);
+  EXPECT_DOUBLE_EQ(p.roof->percent_of_roof, 50);         // 10 ms at 1 TFLOP/s of 20
+  EXPECT_DOUBLE_EQ(*p.roof->percent_of_roof_burst, 80);  // 8 ms at 1.25 of 10
+  burst_s.reset();
+  EXPECT_FALSE(place(0.020).roof->percent_of_roof_burst);
+}
+
 TEST_F(RoofTest, percent_at_clock_needs_both_clocks) {
   EXPECT_FALSE(place(0.008).roof->percent_of_roof_at_clock);
   ceilings[0].telemetry.sm_clock_during_hz.reset();
@@ -313,41 +390,108 @@ TEST(Theoretical, an_h200s_figures_follow_from_its_facts) {
   facts.sm_clock_max_hz = 1.98e9;
   facts.memory_clock_max_hz = 3.201e9;
   facts.memory_bus_bits = 6144;
-  EXPECT_NEAR(*theoretical_fp32_fma(facts), 66.908e12, 1e9);      // 132 x 256 x 1.98e9
-  EXPECT_NEAR(*theoretical_f16_tensor(facts), 1070.53e12, 1e10);  // 132 x 4096 x 1.98e9
-  EXPECT_NEAR(*theoretical_dram(facts), 4916.7e9, 1e8);           // 3.201e9 x 2 x 768
+  EXPECT_NEAR(*theoretical(Pipe::fp32_fma, facts), 66.908e12, 1e9);  // 132 x 256 x 1.98e9
+  EXPECT_NEAR(*theoretical(Pipe::fp64_fma, facts), 33.454e12, 1e9);
+  EXPECT_NEAR(*theoretical(Pipe::int32, facts), 33.454e12, 1e9);
+  EXPECT_NEAR(*theoretical(Pipe::f64_tensor, facts), 66.908e12, 1e9);
+  EXPECT_NEAR(*theoretical(Pipe::tf32_tensor, facts), 535.27e12, 1e10);
+  EXPECT_NEAR(*theoretical(Pipe::f16_tensor, facts), 1070.53e12, 1e10);  // 132 x 4096 x 1.98e9
+  EXPECT_NEAR(*theoretical(Pipe::bf16_tensor, facts), 1070.53e12, 1e10);
+  EXPECT_NEAR(*theoretical(Pipe::fp8_tensor, facts), 2141.06e12, 1e10);
+  EXPECT_NEAR(*theoretical(Pipe::int8_tensor, facts), 2141.06e12, 1e10);
+  EXPECT_NEAR(*theoretical_dram(facts), 4916.7e9, 1e8);  // 3.201e9 x 2 x 768
 }
+
+TEST(Theoretical, shared_memory_reads_32_banks_a_clock_and_half_of_it_on_turing) {
+  DeviceFacts facts;
+  facts.compute_capability = 90;
+  facts.multiprocessors = 132;
+  facts.sm_clock_max_hz = 1.98e9;
+  EXPECT_NEAR(*theoretical_shared(facts), 33.454e12, 1e9);  // 132 x 128 x 1.98e9
+  facts.compute_capability = 75;
+  EXPECT_NEAR(*theoretical_shared(facts), 16.727e12, 1e9);
+  facts.compute_capability = 61;
+  EXPECT_FALSE(theoretical_shared(facts));
+}
+
+constexpr Pipe all_pipes[] = {Pipe::fp32_fma,    Pipe::fp64_fma,    Pipe::int32,
+                              Pipe::f64_tensor,  Pipe::tf32_tensor, Pipe::f16_tensor,
+                              Pipe::bf16_tensor, Pipe::fp8_tensor,  Pipe::int8_tensor};
 
 TEST(Theoretical, unknown_facts_give_no_figure) {
   DeviceFacts facts;
-  EXPECT_FALSE(theoretical_fp32_fma(facts));
-  EXPECT_FALSE(theoretical_f16_tensor(facts));
   EXPECT_FALSE(theoretical_dram(facts));
+  for (Pipe pipe : all_pipes) EXPECT_FALSE(theoretical(pipe, facts));
   facts.compute_capability = 90;
   facts.multiprocessors = 132;
-  EXPECT_FALSE(theoretical_fp32_fma(facts));  // the clock is missing
+  for (Pipe pipe : all_pipes) EXPECT_FALSE(theoretical(pipe, facts));  // the clock is missing
   facts.sm_clock_max_hz = 1e9;
+  for (Pipe pipe : all_pipes) EXPECT_TRUE(theoretical(pipe, facts));
   facts.compute_capability = 61;  // not in the tables
-  EXPECT_FALSE(theoretical_fp32_fma(facts));
-  EXPECT_FALSE(theoretical_f16_tensor(facts));
+  for (Pipe pipe : all_pipes) EXPECT_FALSE(theoretical(pipe, facts));
 }
 
 TEST(Theoretical, rates_a_clock_follow_the_compute_capability) {
-  EXPECT_EQ(fp32_flops_per_clock(75), 128);
-  EXPECT_EQ(fp32_flops_per_clock(80), 128);
-  for (int capability : {86, 89, 90, 120}) EXPECT_EQ(fp32_flops_per_clock(capability), 256);
-  EXPECT_EQ(f16_tensor_flops_per_clock(75), 1024);
-  EXPECT_EQ(f16_tensor_flops_per_clock(80), 2048);
-  EXPECT_EQ(f16_tensor_flops_per_clock(90), 4096);
+  EXPECT_EQ(operations_per_clock(Pipe::fp32_fma, 75), 128);
+  EXPECT_EQ(operations_per_clock(Pipe::fp32_fma, 80), 128);
+  for (int capability : {86, 89, 90, 120})
+    EXPECT_EQ(operations_per_clock(Pipe::fp32_fma, capability), 256);
+  EXPECT_EQ(operations_per_clock(Pipe::f16_tensor, 75), 1024);
+  EXPECT_EQ(operations_per_clock(Pipe::f16_tensor, 80), 2048);
+  EXPECT_EQ(operations_per_clock(Pipe::f16_tensor, 90), 4096);
+  EXPECT_EQ(operations_per_clock(Pipe::fp64_fma, 80), 64);
+  EXPECT_EQ(operations_per_clock(Pipe::fp64_fma, 86), 4);
+  EXPECT_EQ(operations_per_clock(Pipe::int8_tensor, 75), 2048);
 }
 
-TEST(Theoretical, a_geforce_accumulates_in_f32_at_half_rate) {
+TEST(Theoretical, a_unit_that_an_architecture_lacks_has_no_rate) {
+  for (Pipe pipe : {Pipe::f64_tensor, Pipe::tf32_tensor, Pipe::bf16_tensor, Pipe::fp8_tensor})
+    EXPECT_FALSE(operations_per_clock(pipe, 75));
+  EXPECT_FALSE(operations_per_clock(Pipe::fp8_tensor, 80));
+  for (int capability : {86, 89, 120})
+    EXPECT_FALSE(operations_per_clock(Pipe::f64_tensor, capability));
+}
+
+DeviceFacts card(std::string name, int compute_capability, int multiprocessors, double clock_hz) {
   DeviceFacts facts;
-  facts.name = "NVIDIA GeForce RTX 3090";
+  facts.name = std::move(name);
+  facts.compute_capability = compute_capability;
+  facts.multiprocessors = multiprocessors;
+  facts.sm_clock_max_hz = clock_hz;
+  return facts;
+}
+
+// Against the peaks that NVIDIA prints, in units of 1e12: white papers of Ampere, of GA102, of Ada.
+TEST(Theoretical, the_figures_are_those_of_the_white_papers) {
+  const DeviceFacts a100 = card("NVIDIA A100", 80, 108, 1.41e9);
+  EXPECT_NEAR(*theoretical(Pipe::fp64_fma, a100) / 1e12, 9.7, 0.05);
+  EXPECT_NEAR(*theoretical(Pipe::f64_tensor, a100) / 1e12, 19.5, 0.05);
+  EXPECT_NEAR(*theoretical(Pipe::int32, a100) / 1e12, 19.5, 0.05);
+  EXPECT_NEAR(*theoretical(Pipe::tf32_tensor, a100) / 1e12, 156, 0.5);
+  EXPECT_NEAR(*theoretical(Pipe::bf16_tensor, a100) / 1e12, 312, 0.5);
+  EXPECT_NEAR(*theoretical(Pipe::int8_tensor, a100) / 1e12, 624, 0.5);
+  const DeviceFacts t4 = card("Tesla T4", 75, 40, 1.59e9);
+  EXPECT_NEAR(*theoretical(Pipe::int8_tensor, t4) / 1e12, 130, 0.5);
+}
+
+TEST(Theoretical, a_geforce_accumulates_in_f32_at_half_rate_and_integers_at_full) {
+  const DeviceFacts ampere = card("NVIDIA GeForce RTX 3090", 86, 82, 1.695e9);
+  EXPECT_NEAR(*theoretical(Pipe::f16_tensor, ampere) / 1e12, 71, 0.3);
+  EXPECT_NEAR(*theoretical(Pipe::tf32_tensor, ampere) / 1e12, 35.6, 0.1);
+  EXPECT_NEAR(*theoretical(Pipe::int8_tensor, ampere) / 1e12, 284, 1);
+  const DeviceFacts ada = card("NVIDIA GeForce RTX 4090", 89, 128, 2.52e9);
+  EXPECT_NEAR(*theoretical(Pipe::bf16_tensor, ada) / 1e12, 165.2, 0.1);
+  EXPECT_NEAR(*theoretical(Pipe::fp8_tensor, ada) / 1e12, 330.3, 0.1);
+  EXPECT_NEAR(*theoretical(Pipe::int8_tensor, ada) / 1e12, 660.6, 0.1);
+}
+
+TEST(Theoretical, the_length_of_a_launch_is_chosen_by_a_low_guess_where_no_rate_is_known) {
+  DeviceFacts facts = card("Some GPU", 90, 132, 1.98e9);
+  for (Pipe pipe : all_pipes) EXPECT_EQ(launch_rate(pipe, facts), operations_per_clock(pipe, 90));
   facts.compute_capability = 86;
-  facts.multiprocessors = 82;
-  facts.sm_clock_max_hz = 1.695e9;
-  EXPECT_NEAR(*theoretical_f16_tensor(facts), 71.2e12, 0.1e12);  // NVIDIA's GA102 white paper: 71
+  EXPECT_EQ(launch_rate(Pipe::f64_tensor, facts), 4);  // the cores stand in for the unit
+  facts.compute_capability.reset();
+  for (Pipe pipe : all_pipes) EXPECT_GT(launch_rate(pipe, facts), 0);
 }
 
 }  // namespace
