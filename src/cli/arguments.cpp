@@ -110,7 +110,9 @@ void add_run_options(CLI::App& app, Arguments& arguments, Texts& texts) {
                  "warm: launches back to back; cold: the L2 swept before each launch")
       ->type_name("MODE")
       ->capture_default_str();
-  app.add_option("--samples", texts.samples, "fewest samples a case (default 20)")->type_name("N");
+  app.add_option("--samples", texts.samples,
+                 "fewest samples a case, unless the time budget ends it (default 20)")
+      ->type_name("N");
   app.add_option("--max-seconds", texts.max_seconds,
                  "time budget for the samples of a case (default 3)")
       ->type_name("S");

@@ -187,12 +187,17 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
   return out;
 }
 
-std::string ceilings_line(std::span<const Ceiling> ceilings) {
+std::string ceilings_line(std::span<const Ceiling> ceilings, std::span<const CaseRecord> cases) {
   std::string line;
-  for (const Ceiling& ceiling : ceilings)
-    if (ceiling.value)
+  for (const Ceiling& ceiling : ceilings) {
+    const bool used = std::ranges::any_of(cases, [&](const CaseRecord& record) {
+      return record.roof && (record.roof->compute_ceiling == ceiling.name ||
+                             record.roof->memory_ceiling == ceiling.name);
+    });
+    if (used && ceiling.value)
       line += (line.empty() ? "ceilings: " : ", ") + ceiling.name + " " +
               ceiling_value(*ceiling.value, ceiling.unit);
+  }
   return line.empty() ? line : line + "\n\n";
 }
 

@@ -11,8 +11,8 @@ namespace gpubench {
 // A table per family, type and cache mode, with a column for each parameter that varies.
 std::string cases_table(std::span<const CaseRecord>, const DeviceFacts&, std::size_t width);
 
-// The ceilings that a run was held to, in one line with an empty one behind it.
-std::string ceilings_line(std::span<const Ceiling>);
+// The ceilings that cases are held to, in one line with an empty one behind it.
+std::string ceilings_line(std::span<const Ceiling>, std::span<const CaseRecord>);
 
 // A header and a row per case, with a column for each parameter of any; empty cells where a case
 // has no figure.

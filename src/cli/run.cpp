@@ -102,7 +102,7 @@ ExitCode command_run(const Arguments& arguments) {
     document.cases.push_back(run_case(session.device(), planned, document.ceilings, options));
     progress.finish(result_text(document.cases.back()));
   }
-  session.finish(ceilings_line(document.ceilings) +
+  session.finish(ceilings_line(document.ceilings, document.cases) +
                  cases_table(document.cases, document.device, output_width()));
   if (interrupted()) throw Interrupted();
   return verdict(document.cases, progress);
