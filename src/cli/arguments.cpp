@@ -89,7 +89,8 @@ void add_outputs(CLI::App& app, Arguments& arguments, Texts& texts) {
                  "write the results document to FILE, or to standard output for -")
       ->type_name("FILE");
   app.add_flag("-q,--quiet", texts.quiet, "no notes and no progress on standard error");
-  app.add_flag("-v,--verbose", texts.verbose, "a line on standard error for each finished case");
+  app.add_flag("-v,--verbose", texts.verbose,
+               "a line on standard error for each finished case; run also shows FLOPs a joule");
 }
 
 void add_selection(CLI::App& app, Arguments& arguments, Texts& texts) {

@@ -141,7 +141,7 @@ std::string ceiling_value(double value, const std::string& unit) {
 }  // namespace
 
 std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& device,
-                        std::size_t width) {
+                        std::size_t width, bool verbose) {
   std::string out;
   for (const Group& group : grouped(cases)) {
     std::vector<Column> columns = {{"variant", false}};
@@ -161,6 +161,7 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
                                              {"% ref", true, 7},
                                              {"error", true, 3}})
       columns.push_back(std::move(column));
+    if (verbose) columns.push_back({"GFLOP/J", true, 1});
     Table table(std::move(columns));
     for (const CaseRecord* record : group.cases) {
       std::vector<std::string> cells = {record->variant};
@@ -173,6 +174,8 @@ std::string cases_table(std::span<const CaseRecord> cases, const DeviceFacts& de
       }
       for (std::string& cell : figures(group, *record, device.kind, teraflops ? 1e12 : 1e9))
         cells.push_back(std::move(cell));
+      if (verbose && record->achieved && record->achieved->flops_per_j)
+        cells.push_back(significant(*record->achieved->flops_per_j / 1e9, 4));
       table.add(std::move(cells), remarks(*record));
       for (const StageTime& stage : record->stages) {
         std::vector<std::string> row = {"  " + stage.name};

@@ -8,8 +8,10 @@
 
 namespace gpubench {
 
-// A table per family, type and cache mode, with a column for each parameter that varies.
-std::string cases_table(std::span<const CaseRecord>, const DeviceFacts&, std::size_t width);
+// A table per family, type and cache mode, with a column for each parameter that varies; verbose:
+// FLOPs a joule too.
+std::string cases_table(std::span<const CaseRecord>, const DeviceFacts&, std::size_t width,
+                        bool verbose = false);
 
 // The ceilings that cases are held to, in one line with an empty one behind it.
 std::string ceilings_line(std::span<const Ceiling>, std::span<const CaseRecord>);

@@ -69,9 +69,11 @@ ExitCode verdict(const std::vector<CaseRecord>& cases, Progress& progress) {
     if (record.status == CaseStatus::failed)
       progress.note(record.id + ": " + record.reason.value_or("failed"));
     if (record.roof && record.roof->above_roof)
-      progress.note(record.id + " is above its roof (" +
-                    significant(record.roof->percent_of_roof, 4) +
-                    " %): the ceiling or the work model is wrong");
+      progress.note(
+          record.id + " is above its roof (" + significant(record.roof->percent_of_roof, 4) +
+          " %): the ceiling or the work model is wrong (caches that no ceiling is measured "
+          "for, other work on the device while the ceiling was measured, a clock above the "
+          "ceiling's, bytes that are counted and not moved)");
   }
   if (count(CaseStatus::failed) > 0) return ExitCode::failed;
   if (count(CaseStatus::ok) == 0)
@@ -103,7 +105,8 @@ ExitCode command_run(const Arguments& arguments) {
     progress.finish(result_text(document.cases.back()));
   }
   session.finish(ceilings_line(document.ceilings, document.cases) +
-                 cases_table(document.cases, document.device, output_width()));
+                 cases_table(document.cases, document.device, output_width(),
+                             arguments.verbosity == Verbosity::verbose));
   if (interrupted()) throw Interrupted();
   return verdict(document.cases, progress);
 }

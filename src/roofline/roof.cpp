@@ -18,6 +18,9 @@ constexpr double l2_transition = 0.6;
 // there (a CPU keeps them from launch to launch), faster than any ceiling that is measured.
 constexpr double largest_inner_set = 2;
 
+// A case that takes no more than this many empty launches is mostly the cost of being launched.
+constexpr double launch_bound_within = 3;
+
 const Ceiling* find(std::span<const Ceiling> ceilings, std::string_view name) {
   for (const Ceiling& ceiling : ceilings)
     if (ceiling.name == name && ceiling.status == "ok" && ceiling.value && *ceiling.value > 0)
@@ -188,6 +191,9 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, const 
     }
   }
   if (memory && traffic.in_transition) placement.notes.push_back("l2_transition");
+  const Ceiling* launch = find(ceilings, "latency_launch");
+  if (launch && seconds < launch_bound_within * *launch->value)
+    placement.notes.push_back("launch_bound");
   placement.roof = std::move(roof);
   flag_above_roof(placement);
   return placement;

@@ -27,7 +27,7 @@ struct Roof {
 
 struct Placement {
   std::optional<Roof> roof;        // empty where no ceiling applies, or one that does is missing
-  std::vector<std::string> notes;  // l2_transition, above_roof
+  std::vector<std::string> notes;  // l2_transition, inner_caches, launch_bound, above_roof
 };
 
 // What was measured of a case.

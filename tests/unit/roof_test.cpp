@@ -364,6 +364,13 @@ TEST_F(RoofTest, percent_at_clock_scales_the_compute_ceiling_to_the_clock_of_the
   EXPECT_DOUBLE_EQ(*place(0.008, 4e9).roof->percent_of_roof_at_clock, 25);
 }
 
+TEST_F(RoofTest, a_case_of_a_few_empty_launches_is_bound_by_the_launch) {
+  ceilings.push_back(ceiling("latency_launch", 1e-3));
+  work.flops = 1e9;
+  EXPECT_EQ(place(0.0029).notes, Notes{"launch_bound"});
+  EXPECT_EQ(place(0.0031).notes, Notes{});
+}
+
 TEST_F(RoofTest, a_burst_is_held_to_the_burst_of_the_ceiling) {
   work.flops = 10e9;
   burst_s = 0.010;
