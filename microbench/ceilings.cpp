@@ -99,6 +99,18 @@ CeilingSpec memory_ceiling(std::string_view name, Prepare prepare) {
   return spec;
 }
 
+// One point of the sweep, named by its set in units of L2. Ten of them are to take two seconds
+// together: the memory clock holds still, and the clock of L2 has risen by then.
+template <int quarters>
+CeilingSpec read_sweep(std::string_view name) {
+  CeilingSpec spec = memory_ceiling();
+  spec.name = name;
+  spec.from_s = 0.06;
+  spec.until_s = 0.15;
+  spec.prepare = cuda_launch<prepare_read_sweep<quarters>>();
+  return spec;
+}
+
 CeilingSpec dram_ceiling(std::string_view name, Prepare prepare) {
   CeilingSpec spec = memory_ceiling(name, prepare);
   spec.theoretical = theoretical_dram;
@@ -155,6 +167,16 @@ std::span<const CeilingSpec> ceiling_specs() {
                                 cuda_launch<prepare_int8_tensor_mma_sync>()),
       dram_read(),
       l2_read(),
+      read_sweep<1>("read_sweep_0.25"),
+      read_sweep<2>("read_sweep_0.5"),
+      read_sweep<3>("read_sweep_0.75"),
+      read_sweep<4>("read_sweep_1"),
+      read_sweep<5>("read_sweep_1.25"),
+      read_sweep<6>("read_sweep_1.5"),
+      read_sweep<8>("read_sweep_2"),
+      read_sweep<16>("read_sweep_4"),
+      read_sweep<32>("read_sweep_8"),
+      read_sweep<64>("read_sweep_16"),
       dram_ceiling("dram_write", cuda_launch<prepare_dram_write>()),
       dram_ceiling("dram_copy", cuda_launch<prepare_dram_copy>()),
       dram_ceiling("dram_triad", cuda_launch<prepare_dram_triad>()),
@@ -169,10 +191,12 @@ std::span<const CeilingSpec> ceiling_specs() {
       latency("latency_dram", cuda_launch<prepare_latency_dram>()),
       latency("latency_launch", cuda_launch<prepare_latency_launch>()),
       host_fp32_fma(),
+      host_fp64_fma(),
       host_dram_read(),
       host_dram_triad(),
       host_dram_copy(),
       host_l2_read(),
+      host_core_l2_read(),
   };
   return specs;
 }

@@ -25,6 +25,9 @@ std::vector<CeilingCandidate> prepare_int8_tensor_wgmma(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_int8_tensor_mma_sync(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_dram_read(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_l2_read(Device&, DataPattern);
+// A set of that many quarters of L2; 1, 2, 3, 4, 5, 6, 8, 16, 32 and 64 exist.
+template <int quarters>
+std::vector<CeilingCandidate> prepare_read_sweep(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_dram_write(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_dram_copy(Device&, DataPattern);
 std::vector<CeilingCandidate> prepare_dram_triad(Device&, DataPattern);
@@ -41,9 +44,11 @@ std::vector<CeilingCandidate> prepare_latency_launch(Device&, DataPattern);
 
 // host_*.cpp: the host's ceilings, whole.
 CeilingSpec host_fp32_fma();
+CeilingSpec host_fp64_fma();
 CeilingSpec host_dram_read();
 CeilingSpec host_dram_triad();
 CeilingSpec host_dram_copy();
 CeilingSpec host_l2_read();
+CeilingSpec host_core_l2_read();
 
 }  // namespace gpubench

@@ -26,6 +26,8 @@ gpubench::ExitCode dispatch(const gpubench::Arguments& arguments) {
       return command_run(arguments);
     case Command::verify:
       return command_verify(arguments);
+    case Command::compare:
+      return command_compare(arguments);
   }
   return gpubench::ExitCode::usage;
 }

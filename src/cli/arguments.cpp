@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "cli/compare_arguments.hpp"
 #include "cli/usage_errors.hpp"
 #include "document/build_info/build_info.hpp"
 #include "kernels/families.hpp"
@@ -17,10 +18,12 @@ namespace {
 // ours.
 struct Texts {
   std::string dtypes, cache = "warm", samples, max_seconds, warmup_seconds, seed = "1",
-                      verify = "sampled", max_bytes;
+                      verify = "sampled", max_bytes, processes;
   bool quiet = false, verbose = false, list = false;
   std::map<std::string, std::string> parameters;  // of the one family that was chosen
 };
+
+constexpr std::int64_t most_processes = 1000;
 
 template <class Value>
 Value choose(std::string_view option, const std::string& text,
@@ -64,6 +67,9 @@ void read_texts(const Texts& texts, Arguments& arguments) {
       {{"sampled", VerifyMode::sampled}, {"full", VerifyMode::full}, {"off", VerifyMode::off}});
   if (!texts.samples.empty())
     arguments.samples = static_cast<int>(integer_of("--samples", texts.samples, 1, 1'000'000));
+  if (!texts.processes.empty())
+    arguments.processes =
+        static_cast<int>(integer_of("--processes", texts.processes, 1, most_processes));
   if (!texts.max_seconds.empty()) arguments.max_s = seconds_of("--max-seconds", texts.max_seconds);
   if (!texts.warmup_seconds.empty())
     arguments.warmup_s = seconds_of("--warmup-seconds", texts.warmup_seconds);
@@ -130,7 +136,16 @@ void add_run_options(CLI::App& app, Arguments& arguments, Texts& texts) {
   app.add_option("--config", arguments.config,
                  "run the suite in this JSON file (docs/suite.schema.json)")
       ->type_name("FILE");
+  app.add_option(
+         "--processes", texts.processes,
+         "measure everything in K fresh processes, one after the other, and keep the samples "
+         "of each (default 1): the noise between processes shows only so")
+      ->type_name("K");
   app.add_flag("--dry-run", arguments.dry_run, "print the plan and measure nothing");
+  app.add_flag(
+      "--cross-check", arguments.cross_check,
+      "afterwards record the launches with CUPTI as well; a case whose events disagree with "
+      "the records fails");
   app.add_option("--csv", arguments.csv, "write a row a case to FILE, or to standard output for -")
       ->type_name("FILE");
   add_outputs(app, arguments, texts);
@@ -197,9 +212,10 @@ constexpr const char* examples = R"(Examples:
   gpubench run matmul --size 512:8192:*2 --variant cublas --csv -
   gpubench run --config configs/smoke.json --json out.json
   gpubench verify all                            correctness only, over odd shapes and special inputs
+  gpubench compare base.json new.json            the CI gate: a table, and an exit code
 
-Exit codes: 0 ok, 1 a verification failed, 2 usage, 3 no usable device or nothing could run,
-4 documents that do not fit, 5 input/output, 130 interrupted.)";
+Exit codes: 0 ok, 1 a regression or a failed verification, 2 usage, 3 no usable device or nothing could run,
+4 nothing to compare with, or documents that do not fit, 5 input/output, 130 interrupted.)";
 
 }  // namespace
 
@@ -256,6 +272,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->type_name("N");
   add_outputs(*verify, arguments, texts);
   verify->require_subcommand(0, 1);
+  CompareTexts compare_texts;
+  CLI::App* compare = add_compare(app, arguments, compare_texts);
   for (const Family* family : families()) {
     add_family(*run, *family, texts);
     verify->add_subcommand(std::string(family->name()), std::string(family->summary()))
@@ -299,12 +317,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     arguments.command = Command::list;
     return parsed;
   }
-  const std::map<const CLI::App*, Command> commands = {{info, Command::info},
-                                                       {list, Command::list},
-                                                       {roofline, Command::roofline},
-                                                       {run, Command::run},
-                                                       {verify, Command::verify}};
+  const std::map<const CLI::App*, Command> commands = {
+      {info, Command::info}, {list, Command::list},     {roofline, Command::roofline},
+      {run, Command::run},   {verify, Command::verify}, {compare, Command::compare}};
   arguments.command = commands.at(chosen.front());
+  if (arguments.command == Command::compare) read_compare_texts(*compare, compare_texts, arguments);
   if (arguments.command != Command::run && arguments.command != Command::verify) return parsed;
   const auto family = chosen.front()->get_subcommands();
   if (!family.empty()) arguments.family = family.front()->get_name();
@@ -320,6 +337,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     usage_error(
         "--cache and --config exclude each other: the suite says the cache mode of each "
         "of its cases");
+  if (arguments.dry_run && arguments.processes > 1)
+    usage_error("--processes and --dry-run exclude each other: nothing is measured");
+  if (arguments.cross_check && arguments.device == "host")
+    usage_error(
+        "--cross-check and --device host exclude each other: CUPTI records what a GPU runs");
   if (arguments.dry_run && !(arguments.json.empty() && arguments.csv.empty()))
     usage_error(std::string(arguments.json.empty() ? "--csv" : "--json") +
                 " and --dry-run exclude each other: nothing is measured that could be written");

@@ -8,12 +8,26 @@
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "compare/rule.hpp"
 #include "device/device.hpp"
 #include "verify/verification.hpp"
 
 namespace gpubench {
 
-enum class Command { info, list, roofline, run, verify };
+enum class Command { info, list, roofline, run, verify, compare };
+
+// What `compare` takes.
+struct CompareArguments {
+  std::vector<std::string> base;  // documents
+  std::vector<std::string> fresh;
+  std::vector<std::string> calibrate;  // documents; then no two sides
+  std::string noise_output;            // of calibrate: a path or "-", empty: none
+  std::string noise;                   // a path, "none", or empty: the defaults
+  std::string filter;                  // a regular expression, empty: all
+  bool init_baseline = false;
+  CompareOptions options;
+  std::string markdown, junit, github_action_benchmark;  // paths or "-"; empty: none
+};
 
 struct Arguments {
   Command command = Command::info;
@@ -36,8 +50,11 @@ struct Arguments {
   std::optional<double> max_bytes;  // of verify: larger shapes are left out
   bool all_ceilings = false;        // of roofline
   std::string ceiling;              // of roofline: a regular expression, empty: the core
+  int processes = 1;                // of run: how many, one after the other
   bool dry_run = false;
+  bool cross_check = false;  // of run: the events against the records of CUPTI
   Verbosity verbosity = Verbosity::normal;
+  CompareArguments compare;
   std::vector<std::string> command_line;
 };
 

@@ -11,5 +11,6 @@ ExitCode command_list(const Arguments&);
 ExitCode command_roofline(const Arguments&);
 ExitCode command_run(const Arguments&);
 ExitCode command_verify(const Arguments&);
+ExitCode command_compare(const Arguments&);
 
 }  // namespace gpubench

@@ -1,9 +1,9 @@
 #include <string>
 
+#include "base/table.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/table.hpp"
 #include "device/devices.hpp"
 #include "document/build_info/build_info.hpp"
 #include "document/document.hpp"

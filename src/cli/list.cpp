@@ -1,10 +1,10 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/table.hpp"
 #include "kernels/families.hpp"
 
 namespace gpubench {

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/table.hpp"
 #include "base/text.hpp"
-#include "cli/table.hpp"
 
 namespace gpubench {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/table.hpp"
 #include "base/text.hpp"
-#include "cli/table.hpp"
 #include "kernels/families.hpp"
 
 namespace gpubench {

@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/table.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/plan.hpp"
 #include "cli/results_table.hpp"
 #include "cli/session.hpp"
-#include "cli/table.hpp"
 
 namespace gpubench {
 namespace {

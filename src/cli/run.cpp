@@ -2,14 +2,15 @@
 #include <string>
 
 #include "base/interrupt.hpp"
+#include "base/table.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/plan.hpp"
+#include "cli/processes.hpp"
 #include "cli/results_table.hpp"
 #include "cli/run_case.hpp"
 #include "cli/session.hpp"
-#include "cli/table.hpp"
 
 namespace gpubench {
 namespace {
@@ -59,12 +60,8 @@ std::string result_text(const CaseRecord& record) {
   return text;
 }
 
-// 1 where an answer was wrong or a launch failed, 3 where nothing could run, else 0.
-ExitCode verdict(const std::vector<CaseRecord>& cases, Progress& progress) {
-  const auto count = [&](CaseStatus status) {
-    return std::count_if(cases.begin(), cases.end(),
-                         [&](const CaseRecord& record) { return record.status == status; });
-  };
+// Says what is wrong with cases.
+void note_faults(const std::vector<CaseRecord>& cases, Progress& progress) {
   for (const CaseRecord& record : cases) {
     if (record.status == CaseStatus::failed)
       progress.note(record.id + ": " + record.reason.value_or("failed"));
@@ -75,6 +72,14 @@ ExitCode verdict(const std::vector<CaseRecord>& cases, Progress& progress) {
           "for, other work on the device while the ceiling was measured, a clock above the "
           "ceiling's, bytes that are counted and not moved)");
   }
+}
+
+// 1 where an answer was wrong or a launch failed, 3 where nothing could run, else 0.
+ExitCode verdict(const std::vector<CaseRecord>& cases) {
+  const auto count = [&](CaseStatus status) {
+    return std::count_if(cases.begin(), cases.end(),
+                         [&](const CaseRecord& record) { return record.status == status; });
+  };
   if (count(CaseStatus::failed) > 0) return ExitCode::failed;
   if (count(CaseStatus::ok) == 0)
     throw Error(ExitCode::no_device, "nothing could run: " + cases.front().id + ": " +
@@ -82,20 +87,57 @@ ExitCode verdict(const std::vector<CaseRecord>& cases, Progress& progress) {
   return ExitCode::ok;
 }
 
+// Writes and prints what was measured, and judges it.
+ExitCode finish(Session& session, const Arguments& arguments) {
+  const Document& document = session.document();
+  session.finish(ceilings_line(document.ceilings, document.cases) +
+                 cases_table(document.cases, document.device, output_width(),
+                             arguments.verbosity == Verbosity::verbose));
+  if (interrupted()) throw Interrupted();
+  return verdict(document.cases);
+}
+
+// Only when all is timed: a process that CUPTI has been attached to launches more slowly.
+void cross_check_cases(Session& session, const std::vector<PlannedCase>& plan,
+                       ActivityTracer& tracer, Progress& progress) {
+  std::vector<CaseRecord>& cases = session.document().cases;
+  for (std::size_t i = 0; i < cases.size() && !interrupted(); ++i) {
+    progress.start("cross-check of " + cases[i].id);
+    const std::string line = cross_check_case(session.device(), plan[i], tracer, cases[i]);
+    progress.finish(line.empty() ? "not made" : name(cases[i].status));
+    if (!line.empty() && cases[i].status == CaseStatus::ok)
+      progress.note(cases[i].id + ": " + line);
+  }
+}
+
+ExitCode run_in_processes(const Arguments& arguments) {
+  Session session(arguments);
+  Progress progress(static_cast<std::size_t>(arguments.processes), arguments.verbosity);
+  ProcessesResult result = run_processes(arguments, progress);
+  if (!result.document) return result.code;
+  Document& document = session.document();
+  document = std::move(*result.document);
+  document.command = arguments.command_line;
+  note_faults(document.cases, progress);
+  return finish(session, arguments);
+}
+
 }  // namespace
 
 ExitCode command_run(const Arguments& arguments) {
+  if (arguments.processes > 1) return run_in_processes(arguments);
   Session session(arguments);
   Progress opening(0, arguments.verbosity);
   session.open(opening);
   const std::vector<PlannedCase> plan = plan_run(arguments, session.device().facts().kind);
   refuse_shapes_nobody_takes(plan);
+  const auto tracer = arguments.cross_check ? open_activity_tracer(session.device()) : nullptr;
   if (arguments.dry_run) return print_output(plan_table(session.device(), plan));
 
   Document& document = session.document();
   const std::size_t ceilings =
       arguments.ceilings.empty() ? core_ceilings(session.device().facts().kind).size() : 0;
-  Progress progress(plan.size() + ceilings, arguments.verbosity);
+  Progress progress((tracer ? 2 : 1) * plan.size() + ceilings, arguments.verbosity);
   session.measure_ceilings(progress);
   const CaseOptions options = case_options(arguments);
   for (const PlannedCase& planned : plan) {
@@ -104,11 +146,9 @@ ExitCode command_run(const Arguments& arguments) {
     document.cases.push_back(run_case(session.device(), planned, document.ceilings, options));
     progress.finish(result_text(document.cases.back()));
   }
-  session.finish(ceilings_line(document.ceilings, document.cases) +
-                 cases_table(document.cases, document.device, output_width(),
-                             arguments.verbosity == Verbosity::verbose));
-  if (interrupted()) throw Interrupted();
-  return verdict(document.cases, progress);
+  if (tracer) cross_check_cases(session, plan, *tracer, progress);
+  note_faults(document.cases, progress);
+  return finish(session, arguments);
 }
 
 }  // namespace gpubench

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "cli/case_memory.hpp"
 #include "device/devices.hpp"
+#include "measure/cross_check.hpp"
 
 namespace gpubench {
 namespace {
@@ -94,6 +95,7 @@ void place(CaseRecord& record, const PlannedCase& planned, const Instance& insta
   record.notes.insert(record.notes.end(), placement.notes.begin(), placement.notes.end());
   record.achieved =
       achieved(instance.work(), record.timing->median_s, record.telemetry.energy_j_per_launch);
+  if (below_resolution(*record.timing)) record.notes.push_back("below_resolution");
   const auto& reasons = record.telemetry.throttle_reasons;
   if (std::find(reasons.begin(), reasons.end(), "sw_power_cap") != reasons.end())
     record.notes.push_back("power_limited");
@@ -115,6 +117,13 @@ CaseRecord begin_record(const PlannedCase& planned, const Instance& instance) {
   return record;
 }
 
+void drop_figures(CaseRecord& record) {
+  record.timing.reset();
+  record.achieved.reset();
+  record.roof.reset();
+  record.stages.clear();
+}
+
 // Runs `body` and turns what it throws into the record's status. A kernel that destroys the context
 // of its process (an illegal address) makes every later case fail too, each saying so: the document
 // is still written.
@@ -124,10 +133,11 @@ void guarded(CaseRecord& record, const std::function<void()>& body) {
   } catch (const Interrupted&) {
     record.status = CaseStatus::interrupted;
     record.reason = "abandoned at an interrupt";
-    record.timing.reset();
-    record.achieved.reset();
-    record.roof.reset();
-    record.stages.clear();
+    drop_figures(record);
+  } catch (const BelowResolution& error) {
+    record.status = CaseStatus::skipped;
+    record.reason = error.what();
+    record.notes.push_back("below_resolution");
   } catch (const std::bad_alloc&) {
     record.status = CaseStatus::skipped;
     record.reason = out_of_memory();
@@ -221,6 +231,36 @@ CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const 
     place(record, planned, *instance, ceilings, device.facts());
   });
   return record;
+}
+
+std::string cross_check_case(Device& device, const PlannedCase& planned, ActivityTracer& tracer,
+                             CaseRecord& record) {
+  if (record.status != CaseStatus::ok || !record.timing) return {};
+  constexpr int samples = 5;
+  const int launches = record.timing->launches_per_sample;
+  CrossCheck check;
+  try {
+    const auto instance = planned.family->instantiate(planned.variant, planned.parameters);
+    const CaseMemory memory(device, *instance, planned.input, planned.seed);
+    const Launch launch = [&](Stream stream) { instance->launch(memory.buffers(), stream); };
+    check = cross_check(
+        tracer.trace(launch, {launches, instance->submission(), planned.cache}, samples));
+  } catch (const Interrupted&) {
+    return {};
+  } catch (const std::bad_alloc&) {
+    check.failure = "cross-check: " + out_of_memory();
+  } catch (const std::exception& error) {
+    check.failure = std::string("cross-check: ") + error.what();
+  }
+  const std::string line = text(check, record.timing->median_s * launches);
+  if (!check.failure.empty()) {
+    record.status = CaseStatus::failed;
+    record.reason = check.failure;
+    drop_figures(record);
+  } else if (check.not_judged.empty()) {
+    record.notes.push_back("cross_checked");
+  }
+  return line;
 }
 
 CaseRecord verify_case(Device& device, const PlannedCase& planned, VerifyMode mode) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/plan.hpp"
+#include "device/activity.hpp"
 #include "document/document.hpp"
 
 namespace gpubench {
@@ -28,6 +29,12 @@ std::optional<std::string> cannot_run(Device&, const PlannedCase&, const Instanc
 
 // Whatever becomes of the case is in the record: ok, failed, skipped, interrupted.
 CaseRecord run_case(Device&, const PlannedCase&, std::span<const Ceiling>, const CaseOptions&);
+
+// Launches a case that was measured once more, with records of what ran, and holds the events to
+// them. The record gets the note cross_checked where they agree; it fails, without figures, where
+// they disagree or too little was recorded; and stays as it is where they cannot be judged. Returns
+// the line for the user: empty where the case has no figures, and at an interrupt.
+std::string cross_check_case(Device&, const PlannedCase&, ActivityTracer&, CaseRecord&);
 
 // Correctness alone: one launch on poisoned output.
 CaseRecord verify_case(Device&, const PlannedCase&, VerifyMode);

@@ -1,13 +1,12 @@
 #include "cli/session.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/output.hpp"
 #include "cli/results_table.hpp"
+#include "cli/same_file.hpp"
 #include "device/devices.hpp"
 #include "document/read.hpp"
 #include "document/write.hpp"
@@ -15,31 +14,6 @@
 namespace gpubench {
 
 namespace {
-
-// Whether two paths lead to one regular file, there or not. Devices and pipes take what comes from
-// both.
-bool same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  std::error_code error;
-  const bool both = fs::exists(a, error) && fs::exists(b, error);
-  if (both) return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
-  const fs::path first = fs::weakly_canonical(fs::absolute(a, error), error);
-  return !error && first == fs::weakly_canonical(fs::absolute(b, error), error) && !error;
-}
-
-// No output may destroy an input or another output.
-void refuse_shared_files(const Arguments& arguments) {
-  const std::pair<std::string_view, const std::string&> outputs[] = {{"--json", arguments.json},
-                                                                     {"--csv", arguments.csv}};
-  const std::pair<std::string_view, const std::string&> files[] = {
-      {"--csv", arguments.csv}, {"--config", arguments.config}, {"--ceilings", arguments.ceilings}};
-  for (const auto& [output, path] : outputs)
-    for (const auto& [option, other] : files)
-      if (output != option && same_file(path, other))
-        throw Error(ExitCode::usage, std::string(output) + " and " + std::string(option) +
-                                         " name the same file, '" + path + "'");
-}
 
 // The document of --ceilings, of this device as it is.
 Document read_ceilings(const std::string& path, const DeviceFacts& device, const HostFacts& host) {
@@ -55,10 +29,9 @@ Document read_ceilings(const std::string& path, const DeviceFacts& device, const
 }  // namespace
 
 Session::Session(const Arguments& arguments) : arguments_(arguments) {
-  refuse_shared_files(arguments);
-  if (arguments.json == "-" && arguments.csv == "-")
-    throw Error(ExitCode::usage,
-                "--json - and --csv - exclude each other: both want standard output");
+  const NamedPath outputs[] = {{"--json", arguments.json}, {"--csv", arguments.csv}};
+  const NamedPath inputs[] = {{"--config", arguments.config}, {"--ceilings", arguments.ceilings}};
+  refuse_shared_files(outputs, inputs);
   if (!arguments.json.empty()) json_.emplace(arguments.json);
   if (!arguments.csv.empty()) csv_.emplace(arguments.csv);
 }

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "base/interrupt.hpp"
+#include "base/table.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/plan.hpp"
 #include "cli/run_case.hpp"
 #include "cli/session.hpp"
-#include "cli/table.hpp"
 #include "kernels/families.hpp"
 
 namespace gpubench {

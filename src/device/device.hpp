@@ -48,6 +48,7 @@ struct DeviceFacts {
   std::optional<int> memory_bus_bits;  // theoretical DRAM rate = clock * 2 * bits / 8
   std::optional<std::int64_t> shared_bytes_per_block;  // opt-in maximum
   std::optional<std::int64_t> inner_cache_bytes;  // host: below the last level, of all cores used
+  std::optional<std::int64_t> core_l1_bytes;      // host: L1 for data, of all cores used
   std::optional<std::string> vector_unit;         // host: "avx512", "avx2", "generic"
   std::optional<std::string> driver_api_version;  // the newest CUDA the driver serves, "13.0"
 };

@@ -2,6 +2,7 @@
 #if !defined(GPUBENCH_CUDA)
 
 #include "base/error.hpp"
+#include "device/activity.hpp"
 #include "device/devices.hpp"
 
 namespace gpubench {
@@ -23,6 +24,12 @@ std::optional<std::string> missing_toolkit_library(std::string_view) {
 std::unique_ptr<Device> open_cuda_device(int ordinal) {
   throw Error(ExitCode::no_device, "cannot run on cuda:" + std::to_string(ordinal) +
                                        ": this gpubench was built without CUDA");
+}
+
+std::unique_ptr<ActivityTracer> open_activity_tracer(Device& device) {
+  throw Error(ExitCode::no_device, device.facts().id +
+                                       " keeps no records of what ran: this gpubench was built "
+                                       "without CUDA");
 }
 
 }  // namespace gpubench

@@ -89,7 +89,8 @@ struct CaseRecord {
   std::optional<std::string> reason;
   std::optional<Verification> verification;
   std::optional<Timing> timing;
-  Telemetry telemetry;  // written only with a timing
+  Telemetry telemetry;                          // written only with a timing
+  std::vector<Telemetry> telemetry_by_process;  // empty where one process ran the case
   WorkRecord work;
   std::optional<Achieved> achieved;
   std::optional<Roof> roof;

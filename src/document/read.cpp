@@ -171,6 +171,10 @@ Timing read_timing(const Cursor& at) {
   timing.launches_per_sample = static_cast<int>(at.at("launches_per_sample").integer(1, 1 << 30));
   timing.warmup_s = not_negative(at.at("warmup_s"));
   timing.samples_s = list(at.at("samples_s"), above_zero);
+  timing.samples_by_process_s =
+      optional(at, "samples_by_process_s", [](const Cursor& processes) {
+        return list(processes, [](const Cursor& samples) { return list(samples, above_zero); });
+      }).value_or(std::vector<std::vector<double>>{});
   timing.median_s = above_zero(at.at("median_s"));
   timing.min_s = above_zero(at.at("min_s"));
   timing.max_s = above_zero(at.at("max_s"));
@@ -307,6 +311,9 @@ CaseRecord read_case(const Cursor& at) {
   record.verification = nullable(at, "verification", read_verification);
   record.timing = nullable(at, "timing", read_timing);
   record.telemetry = nullable(at, "telemetry", read_telemetry).value_or(Telemetry{});
+  record.telemetry_by_process = optional(at, "telemetry_by_process", [](const Cursor& processes) {
+                                  return list(processes, read_telemetry);
+                                }).value_or(std::vector<Telemetry>{});
   record.work = read_work(at.at("work"));
   record.achieved = nullable(at, "achieved", read_achieved);
   record.roof = nullable(at, "roof", read_roof);
@@ -332,10 +339,8 @@ void check_schema(const Cursor& document) {
   schema.fail(fmt::format("{} is not a gpubench results document", quote(text)));
 }
 
-}  // namespace
-
-Document read_document(const std::string& path) {
-  const strict_json::Source source{path, ExitCode::not_comparable};
+Document parse(std::string_view text, const strict_json::Source& source,
+               const TakeCase& take_case) {
   Document document;
   // The first fault of an element waits until the rest is parsed: a file that is not JSON, or of
   // another schema, is to be told so.
@@ -360,13 +365,12 @@ Document read_document(const std::string& path) {
         CaseRecord record = read_case(at);
         if (!ids.insert(record.id).second)
           at.fail(fmt::format("there is a second case {}", quote(record.id)));
-        document.cases.push_back(std::move(record));
+        take_case(std::move(record));
       }
     } catch (const Error& error) {
       fault = error;
     }
   };
-  const std::string text = strict_json::read_text(source, largest_document);
   const Json json = strict_json::parse(text, source, {arrays, take});
 
   const Cursor at(json, source);
@@ -384,6 +388,35 @@ Document read_document(const std::string& path) {
   document.ceilings_source = nullable(at, "ceilings_source", text_of);
   document.device = read_device(at.at("device"));
   return document;
+}
+
+strict_json::Source source_named(const std::string& name) {
+  return {name, ExitCode::not_comparable};
+}
+
+// Keeps the cases in the document itself.
+template <class Read>
+Document with_cases(Read read) {
+  std::vector<CaseRecord> cases;
+  Document document = read([&](CaseRecord&& record) { cases.push_back(std::move(record)); });
+  document.cases = std::move(cases);
+  return document;
+}
+
+}  // namespace
+
+Document read_document(const std::string& path, const TakeCase& take_case) {
+  const strict_json::Source source = source_named(path);
+  const std::string text = strict_json::read_text(source, largest_document);
+  return parse(text, source, take_case);
+}
+
+Document read_document(const std::string& path) {
+  return with_cases([&](const TakeCase& take) { return read_document(path, take); });
+}
+
+Document parse_document(std::string_view text, const std::string& name) {
+  return with_cases([&](const TakeCase& take) { return parse(text, source_named(name), take); });
 }
 
 }  // namespace gpubench

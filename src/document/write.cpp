@@ -76,7 +76,8 @@ Json to_json(const Timing& timing) {
           {"launches_per_sample", timing.launches_per_sample},
           {"warmup_s", timing.warmup_s},
           {"samples_s", timing.samples_s},
-          {"samples_by_process_s", nullptr},
+          {"samples_by_process_s",
+           timing.samples_by_process_s.empty() ? Json() : Json(timing.samples_by_process_s)},
           {"median_s", timing.median_s},
           {"min_s", timing.min_s},
           {"max_s", timing.max_s},
@@ -170,6 +171,10 @@ Json to_json(const CaseRecord& record) {
     for (const StageTime& stage : record.stages)
       stages.push_back({{"name", stage.name}, {"median_s", stage.median_s}});
   const bool timed = figures && record.timing;
+  Json telemetry_by_process;
+  if (timed)
+    for (const Telemetry& telemetry : record.telemetry_by_process)
+      telemetry_by_process.push_back(to_json(telemetry));
   return {{"id", record.id},
           {"family", record.family},
           {"variant", record.variant},
@@ -191,7 +196,7 @@ Json to_json(const CaseRecord& record) {
           {"notes", record.notes},
           {"stages", stages},
           {"transfer_share", figures ? or_null(record.transfer_share) : Json()},
-          {"telemetry_by_process", nullptr}};
+          {"telemetry_by_process", telemetry_by_process}};
 }
 
 void refuse_non_finite(const Json& value, const std::string& path) {

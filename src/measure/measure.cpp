@@ -155,6 +155,12 @@ Timing summarize(std::vector<double> samples_s) {
   return timing;
 }
 
+bool below_resolution(const Timing& timing) {
+  // Of cudaEventElapsedTime by its documentation; of a steady clock what reading it takes.
+  const double resolution_s = timing.clock == "cuda_event" ? 0.5e-6 : 50e-9;
+  return timing.median_s * timing.launches_per_sample < 50 * resolution_s;
+}
+
 Measurement measure(Device& device, const Launch& launch, const MeasureOptions& options) {
   // One launch by itself first: kernels are loaded on first use, which must not fall into a held or
   // captured stream.
@@ -190,8 +196,9 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
     const int count = std::clamp(static_cast<int>(0.05 / sample_cost_s), 1, 50);
     for (const Sample& sample : timer->run(count)) {
       if (!(sample.seconds_per_launch > 0))
-        throw Error(ExitCode::failed, "a sample of " + std::to_string(launches) +
-                                          " launches is below the resolution of the timer");
+        throw BelowResolution("a sample of " + std::to_string(launches) +
+                              (launches == 1 ? " launch is" : " launches is") +
+                              " below the resolution of the timer");
       samples.push_back(sample);
     }
     check_interrupt();

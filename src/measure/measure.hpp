@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "device/device.hpp"
 #include "measure/statistics.hpp"
 
@@ -16,6 +17,8 @@ struct Timing {
   int launches_per_sample = 1;
   double warmup_s = 0;
   std::vector<double> samples_s;  // per launch, in the order taken
+  // The same samples, one list a process; empty where one process took them all.
+  std::vector<std::vector<double>> samples_by_process_s;
   double median_s = 0;
   double min_s = 0;
   double max_s = 0;
@@ -60,8 +63,18 @@ struct MeasureOptions {
   CacheMode cache = CacheMode::warm;
 };
 
+// A sample that the clock cannot tell from nothing.
+class BelowResolution : public Error {
+ public:
+  explicit BelowResolution(const std::string& message) : Error(ExitCode::failed, message) {}
+};
+
+// Whether a sample of this timing is shorter than 50 times what its clock can tell apart: its
+// figure is then more the clock's than the device's.
+bool below_resolution(const Timing&);
+
 // Launches `launch` many times on the device and returns what it saw. Throws what the launch
-// throws, Error when the device fails, Interrupted on Ctrl-C.
+// throws, Error when the device fails, BelowResolution, Interrupted on Ctrl-C.
 Measurement measure(Device&, const Launch&, const MeasureOptions&);
 
 // Summarises samples (seconds per launch, at least one, all positive and finite).

@@ -29,7 +29,8 @@ std::optional<std::string> lacking(const CeilingSpec& spec, const DeviceFacts& f
   variant.device = spec.device;
   variant.needs = spec.needs;
   variant.built = spec.prepare != nullptr;
-  return unsupported(variant, facts);
+  if (auto reason = unsupported(variant, facts)) return reason;
+  return spec.unsupported ? spec.unsupported(facts) : std::nullopt;
 }
 
 double try_candidate(Device& device, const CeilingCandidate& candidate, double seconds) {

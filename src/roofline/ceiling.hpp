@@ -41,6 +41,8 @@ struct CeilingSpec {
   double trial_s = 0.006;  // load a candidate is given in the trial that picks one
   // At the device's own maximum clock; empty where nothing can be derived.
   std::optional<double> (*theoretical)(const DeviceFacts&) = nullptr;
+  // A reason why the device lacks what is measured, or nothing; null: `needs` says it all.
+  std::optional<std::string> (*unsupported)(const DeviceFacts&) = nullptr;
   // Candidates to try, at least one; the fastest in a short trial is measured. Null in a build
   // without CUDA.
   std::vector<CeilingCandidate> (*prepare)(Device&, DataPattern) = nullptr;

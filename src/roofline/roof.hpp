@@ -25,6 +25,12 @@ struct Roof {
   bool above_roof = false;  // by more than 1 %
 };
 
+// More than this and the ceiling or the work model is wrong; less is the scatter of two
+// measurements.
+inline bool is_above_roof(double percent_of_roof) {
+  return percent_of_roof > 101;
+}
+
 struct Placement {
   std::optional<Roof> roof;        // empty where no ceiling applies, or one that does is missing
   std::vector<std::string> notes;  // l2_transition, inner_caches, launch_bound, above_roof

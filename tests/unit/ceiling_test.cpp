@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/text.hpp"
 #include "fake_device.hpp"
 #include "roofline/candidates.hpp"
 
@@ -176,6 +177,47 @@ TEST(Ceilings, the_host_has_its_core_ceilings_but_for_the_tensor_cores_which_are
   EXPECT_EQ(skipped.reason, "needs a cuda device; this device is host");
   EXPECT_FALSE(skipped.value);
   EXPECT_FALSE(skipped.timing);
+}
+
+TEST(Ceilings, the_read_sweep_goes_up_from_a_quarter_of_l2_to_sixteen_within_two_seconds) {
+  std::vector<double> sets;  // in units of L2, as the names say
+  double total_s = 0;
+  for (const std::string_view name : ceiling_names(DeviceKind::cuda)) {
+    constexpr std::string_view prefix = "read_sweep_";
+    if (!name.starts_with(prefix)) continue;
+    const CeilingSpec& spec = *find_spec(DeviceKind::cuda, name);
+    EXPECT_EQ(spec.unit, "byte/s") << name;
+    EXPECT_TRUE(spec.uses_data) << name;
+    EXPECT_FALSE(spec.scales_with_clock) << name;  // it would cost a second of idle for a burst
+    EXPECT_EQ(std::ranges::count(core_ceilings(DeviceKind::cuda), name), 0) << name;
+    sets.push_back(parse_number(name.substr(prefix.size())).value_or(0));
+    total_s += spec.until_s;
+  }
+  ASSERT_GE(sets.size(), 9u);
+  EXPECT_TRUE(std::ranges::is_sorted(sets));
+  EXPECT_EQ(sets.front(), 0.25);
+  EXPECT_EQ(sets.back(), 16);
+  EXPECT_LE(total_s, 1.6);  // the rest is for the trials
+  EXPECT_EQ(std::ranges::count_if(ceiling_names(DeviceKind::host),
+                                  [](auto name) { return name.starts_with("read_sweep"); }),
+            0);
+}
+
+TEST(Ceilings, the_host_has_more_than_its_core_ceilings) {
+  for (const std::string_view name : {"fp64_fma", "core_l2_read"}) {
+    ASSERT_TRUE(find_spec(DeviceKind::host, name)) << name;
+    EXPECT_EQ(std::ranges::count(core_ceilings(DeviceKind::host), name), 0) << name;
+  }
+}
+
+TEST(Ceilings, a_host_without_caches_of_its_cores_skips_their_ceiling) {
+  DeviceFacts facts = host_facts();
+  const auto reason = [&] { return choose_spec(ceiling_specs(), "core_l2_read", facts).reason; };
+  EXPECT_EQ(reason(), "the system does not say how large the caches below the last level are");
+  facts.core_l1_bytes = facts.inner_cache_bytes = 64 << 10;
+  EXPECT_EQ(reason(), "no cache several times larger than L1 is between it and the last level");
+  facts.inner_cache_bytes = 512 << 10;
+  EXPECT_TRUE(choose_spec(ceiling_specs(), "core_l2_read", facts).spec);
 }
 
 TEST(Ceilings, an_unknown_name_is_a_usage_error_that_names_the_nearest) {

@@ -58,6 +58,7 @@ TEST_F(HostSystem, SaysNothingOfAMachineThatSaysNothing) {
   EXPECT_EQ(system().cpu_name(), "unknown processor");
   EXPECT_EQ(system().one_per_core({0, 1, 5}), (std::vector<int>{0, 1, 5}));
   EXPECT_FALSE(system().caches({0}).last_level_bytes);
+  EXPECT_FALSE(system().caches({0}).l1_bytes);
   EXPECT_FALSE(system().max_clock_hz(0));
   EXPECT_FALSE(system().cpu_quota());
   EXPECT_FALSE(system().package_temperature_c());
@@ -91,6 +92,7 @@ TEST_F(HostSystem, AddsUpTheCachesThatTheProcessorsShare) {
   const auto all = system().caches({0, 1, 2, 3});
   EXPECT_EQ(all.last_level_bytes, std::int64_t{64} << 20);
   EXPECT_EQ(all.inner_bytes, std::int64_t{4} << 20);
+  EXPECT_EQ(all.l1_bytes, std::int64_t{128} << 10);  // of data alone
   EXPECT_EQ(system().caches({0, 1}).last_level_bytes, std::int64_t{32} << 20);
 }
 

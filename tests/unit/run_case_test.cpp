@@ -175,6 +175,23 @@ TEST_F(RunCase, AProblemThatDoesNotFitSaysWhatItNeedsAndWhatIsFree) {
   EXPECT_NE(skipped.reason->find("272629760 bytes"), std::string::npos) << *skipped.reason;
 }
 
+TEST_F(RunCase, WhatTheClockCannotTellFromNothingIsSkippedAndNamed) {
+  FakeDevice device;
+  device.seconds = {0};
+  const CaseRecord none = run_case(device, planned(100), {}, quick());
+  EXPECT_EQ(none.status, CaseStatus::skipped);
+  EXPECT_EQ(none.notes, std::vector<std::string>{"below_resolution"});
+  EXPECT_FALSE(none.timing);
+  // A single launch of a microsecond, as a cold sample has: timed, and named.
+  device.seconds = {1e-6};
+  PlannedCase cold = planned(100);
+  cold.cache = CacheMode::cold;
+  const CaseRecord brief = run_case(device, cold, {}, quick());
+  EXPECT_EQ(brief.status, CaseStatus::ok) << brief.reason.value_or("");
+  EXPECT_EQ(brief.notes, std::vector<std::string>{"below_resolution"});
+  EXPECT_TRUE(run(100).notes.empty());
+}
+
 TEST_F(RunCase, AWrongWorkModelShowsAsAFault) {
   work_flops = 100;  // 10,000 FLOPs at 1 MFLOP/s would take 10 ms, and the launch takes one
   const CaseRecord record = run(100);

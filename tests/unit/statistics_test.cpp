@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "statistics_reference.hpp"
+
 namespace gpubench {
 namespace {
 
@@ -42,6 +44,32 @@ TEST(Statistics, MedianIntervalTakesTheRanksOfTheBinomialDistribution) {
     const Interval interval = median_interval(values);
     EXPECT_EQ(interval.low, k) << n;
     EXPECT_EQ(interval.high, n + 1 - k) << n;
+  }
+}
+
+TEST(Statistics, AgreeWithNumpyAndScipy) {
+  const auto rows = statistics_reference("summaries");
+  ASSERT_GT(rows.size(), 5u);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.dump());
+    const std::vector<double> values = row["values"];
+    EXPECT_DOUBLE_EQ(median(values), row["median"].get<double>());
+    EXPECT_DOUBLE_EQ(median_absolute_deviation(values),
+                     row["median_absolute_deviation"].get<double>());
+    for (const auto& pair : row["quantiles"])
+      EXPECT_DOUBLE_EQ(quantile(values, pair[0]), pair[1].get<double>()) << pair[0];
+  }
+}
+
+TEST(Statistics, MedianIntervalTakesTheRanksThatScipysBinomialGives) {
+  const auto rows = statistics_reference("median_ranks");
+  ASSERT_GT(rows.size(), 100u);
+  for (const auto& row : rows) {
+    std::vector<double> values(row[0].get<std::size_t>());
+    std::iota(values.begin(), values.end(), 1.0);
+    const Interval interval = median_interval(values, row[1]);
+    EXPECT_EQ(interval.low, row[2].get<double>()) << row;
+    EXPECT_EQ(interval.high, row[3].get<double>()) << row;
   }
 }
 

@@ -57,10 +57,14 @@ bool tool_in_memory() {
 
 }  // namespace
 
+bool tool_attached() {
+  return tool_in_environment() || tool_in_memory();
+}
+
 bool holding_is_safe() {
   const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (blocking && *blocking != '\0' && std::string_view(blocking) != "0") return false;
-  return !tool_in_environment() && !tool_in_memory() && !debugger_attached();
+  return !tool_attached() && !debugger_attached();
 }
 
 }  // namespace gpubench::cuda

@@ -24,4 +24,7 @@ std::unique_ptr<LaunchTimer> make_timer(const TimerDevice&, Launch, const TimerO
 // (CUDA_LAUNCH_BLOCKING=1), nor under a profiler, sanitizer or debugger, which may serialise them.
 bool holding_is_safe();
 
+// Whether a profiler, sanitizer or debugger of CUDA's watches this process.
+bool tool_attached();
+
 }  // namespace gpubench::cuda

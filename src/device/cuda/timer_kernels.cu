@@ -1,9 +1,14 @@
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "device/cuda/support.hpp"
 #include "device/cuda/timer_kernels.hpp"
 
 namespace gpubench::cuda {
+
+// Not in the nameless namespace: owner() knows them by their names.
+namespace timer_kernels {
 namespace {
 
 __device__ std::uint64_t global_nanoseconds() {
@@ -17,6 +22,8 @@ __device__ std::uint32_t multiprocessor_id() {
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
 }
+
+}  // namespace
 
 __global__ void gate(volatile GateState* state, std::uint64_t number, std::uint64_t limit_ns) {
   const std::uint64_t start = global_nanoseconds();
@@ -63,12 +70,31 @@ __global__ void sweep(const uint4* data, std::int64_t count) {
   if (seen != 0) *const_cast<std::uint32_t*>(reinterpret_cast<const std::uint32_t*>(data)) = 0;
 }
 
+}  // namespace timer_kernels
+
+namespace {
+
+using namespace timer_kernels;
+
 void load(const void* kernel, std::string_view what) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel), what);
 }
 
 }  // namespace
+
+ActivityRecord::Of owner(std::string_view mangled_name) {
+  using Of = ActivityRecord::Of;
+  // gpubench::cuda::timer_kernels:: in the Itanium C++ ABI, which nvcc follows on Linux.
+  constexpr std::string_view scope = "_ZN8gpubench4cuda13timer_kernels";
+  constexpr std::array<std::pair<std::string_view, Of>, 3> kernels{
+      {{"4gateE", Of::gate}, {"5probeE", Of::probe}, {"5sweepE", Of::sweep}}};
+  if (!mangled_name.starts_with(scope)) return Of::launch;
+  mangled_name.remove_prefix(scope.size());
+  for (const auto& [name, of] : kernels)
+    if (mangled_name.starts_with(name)) return of;
+  return Of::launch;
+}
 
 void load_timer_kernels() {
   load(reinterpret_cast<const void*>(&gate), "loading the timer's gate kernel");

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
+#include "device/activity.hpp"
 #include "device/device.hpp"
 
 namespace gpubench::cuda {
@@ -22,6 +24,10 @@ struct GateState {
   std::uint64_t opened;   // the host's: gates up to this number are open
   std::uint64_t gave_up;  // the device's: number of a gate that waited too long, 0 for none
 };
+
+// Whose a kernel is, by its mangled name as a record of what ran has it: one of the three, or else
+// of the launches.
+ActivityRecord::Of owner(std::string_view mangled_name);
 
 // Loads the three kernels: a kernel that is loaded at its first launch would wait for a held stream
 // to end.

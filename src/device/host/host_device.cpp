@@ -69,6 +69,7 @@ HostDevice::HostDevice() : cpus_(usable_cores(system_)), caches_(system_.caches(
   facts_.multiprocessors = static_cast<int>(cpus_.size());
   facts_.l2_bytes = caches_.last_level_bytes;
   facts_.inner_cache_bytes = caches_.inner_bytes;
+  facts_.core_l1_bytes = caches_.l1_bytes;
   facts_.memory_bytes = system_.memory_bytes();
   facts_.sm_clock_max_hz = system_.max_clock_hz(cpus_.front());
   facts_.vector_unit = vector_unit();

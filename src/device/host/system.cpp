@@ -132,6 +132,7 @@ Caches System::caches(const std::vector<int>& cpus) const {
     }
   }
   Caches found;
+  if (levels[1].bytes > 0) found.l1_bytes = levels[1].bytes;
   for (std::size_t level = 7; level >= 1; --level) {
     if (levels[level].bytes == 0) continue;
     if (!found.last_level_bytes) {

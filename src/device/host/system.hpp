@@ -14,6 +14,7 @@ namespace gpubench::host {
 struct Caches {
   std::optional<std::int64_t> last_level_bytes;  // of all instances that the given processors share
   std::optional<std::int64_t> inner_bytes;       // the level below it, summed likewise
+  std::optional<std::int64_t> l1_bytes;          // level 1, of data, summed likewise
 };
 
 class System {

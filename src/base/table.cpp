@@ -1,4 +1,4 @@
-#include "cli/table.hpp"
+#include "base/table.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
