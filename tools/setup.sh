@@ -10,7 +10,7 @@
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build
 program_packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libbenchmark-dev libgtest-dev)
-test_packages=(python3 python3-jsonschema)
+test_packages=(python3 python3-jsonschema python3-yaml)
 installed_something=no
 
 note() { printf 'set-up: %s\n' "$*" >&2; }

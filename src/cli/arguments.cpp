@@ -313,7 +313,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   if (chosen.empty()) {
     if (!texts.list)
       usage_error(
-          "gpubench needs a command: info, list, roofline, run or verify (see gpubench --help)");
+          "gpubench needs a command: info, list, roofline, run, verify or compare (see gpubench --help)");
     arguments.command = Command::list;
     return parsed;
   }

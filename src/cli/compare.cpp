@@ -85,8 +85,15 @@ ExitCode calibrate_command(const Arguments& arguments) {
   return print_output(noise_table(noise, output_width()));
 }
 
+// Whether there is no such file. What cannot be looked up (a path too long, a loop of links) may be
+// there: reading it says what is wrong.
+bool does_not_exist(const std::string& path) {
+  std::error_code error;
+  return !std::filesystem::exists(path, error) && !error;
+}
+
 // Makes NEW the baseline, byte for byte, where there is none.
-ExitCode init_baseline(const std::string& base, const std::string& fresh) {
+ExitCode init_baseline(const std::string& base, const std::string& fresh, bool print) {
   const Side side = read_side(std::span(&fresh, 1), std::nullopt, false);
   if (std::ranges::none_of(side.entries, &Entry::ok))
     throw Error(ExitCode::not_comparable,
@@ -94,6 +101,7 @@ ExitCode init_baseline(const std::string& base, const std::string& fresh) {
   OutputFile output(base);
   output.write(strict_json::read_text({fresh, ExitCode::not_comparable}, largest_document));
   output.commit();
+  if (!print) return ExitCode::ok;
   return print_output("PASS: " + base + " did not exist; " + fresh +
                       " is the baseline from now on\n");
 }
@@ -109,11 +117,12 @@ ExitCode command_compare(const Arguments& arguments) {
   if (!compare.noise_output.empty()) targets.push_back({"-o", compare.noise_output});
   refuse_shared_files(targets, files);
   if (!compare.calibrate.empty()) return calibrate_command(arguments);
-  if (compare.init_baseline && !std::filesystem::exists(compare.base.front()))
-    return init_baseline(compare.base.front(), compare.fresh.front());
-
   std::deque<OutputFile> outputs;
   for (const Output& output : wanted) outputs.emplace_back(output.path);
+  if (compare.init_baseline && does_not_exist(compare.base.front())) {
+    const bool print = std::ranges::none_of(outputs, &OutputFile::is_standard_output);
+    return init_baseline(compare.base.front(), compare.fresh.front(), print);
+  }
   CompareOptions options = compare.options;
   if (!compare.noise.empty() && !options.no_floor) options.noise = read_noise(compare.noise);
   const auto [base, fresh] = read_sides(compare);

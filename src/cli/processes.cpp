@@ -78,6 +78,7 @@ class Child {
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
+    const pid_t parent = getpid();
     process_ = fork();
     if (process_ < 0) system_error("cannot start a process");
     if (process_ > 0) return;
@@ -86,6 +87,7 @@ class Child {
     // the child at once. Should the parent be killed, so is the child.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);  // it was killed before that took effect
     dup2(input.value(), STDOUT_FILENO);
     execv("/proc/self/exe", argv.data());
     _exit(127);

@@ -69,8 +69,10 @@ std::optional<double> NoiseCase::of(Metric metric) const {
 std::optional<double> noise_floor(const Entry& entry, Metric metric) {
   std::vector<double> medians;
   for (const ProcessFigures& process : entry.processes)
-    if (const std::vector<double> values = costs(process, metric); !values.empty())
+    if (const std::vector<double> values = costs(process, metric); !values.empty()) {
+      if (!std::ranges::all_of(values, in_range)) return std::nullopt;
       medians.push_back(median(values));
+    }
   std::vector<double> differences;
   for (std::size_t i = 0; i < medians.size(); ++i)
     for (std::size_t j = i + 1; j < medians.size(); ++j)

@@ -42,7 +42,8 @@ struct Noise {
 };
 
 // The 95th percentile, over all pairs of processes, of how much larger the larger figure is
-// (medians; of the energy the figure itself). Empty with fewer than two processes that have one.
+// (medians; of the energy the figure itself). Empty with fewer than two processes that have one,
+// and where one is out of range.
 std::optional<double> noise_floor(const Entry&, Metric);
 // Of every case that has two processes or more. Throws Error{not_comparable} where none has.
 Noise calibrate(const Side&);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -18,14 +19,13 @@ struct Series {
   int processes() const { return static_cast<int>(medians.size()); }
 };
 
-// Nothing where a figure is no positive finite number: a document can say 1e-320 s.
+// Nothing where a figure is out of range.
 std::optional<Series> series_of(const Entry& entry, Metric metric) {
   Series series;
   for (const ProcessFigures& process : entry.processes) {
     const std::vector<double> values = costs(process, metric);
     if (values.empty()) continue;
-    for (const double value : values)
-      if (!std::isnormal(value) || !(value > 0)) return std::nullopt;
+    if (!std::ranges::all_of(values, in_range)) return std::nullopt;
     series.medians.push_back(median(values));
     series.all.insert(series.all.end(), values.begin(), values.end());
   }
@@ -295,10 +295,15 @@ Comparison compare(const Side& base, const Side& fresh, const CompareOptions& op
     comparison.warnings.push_back(std::move(difference));
 
   std::vector<Pair> pairs = matched(base, fresh);
-  if (std::ranges::none_of(pairs, [](const Pair& pair) { return pair.base && pair.fresh; }))
-    throw Error(ExitCode::not_comparable, "no case in common: '" + pairs.front().base->id +
-                                              "' and the others of " + base.facts.files.front() +
-                                              " are not in " + fresh.facts.files.front());
+  if (std::ranges::none_of(pairs, [](const Pair& pair) { return pair.base && pair.fresh; })) {
+    // A filter may leave nothing of one side, be it the baseline.
+    const auto [id, here, there] =
+        pairs.front().base ? std::tuple(pairs.front().base->id, &base.facts, &fresh.facts)
+                           : std::tuple(pairs.front().fresh->id, &fresh.facts, &base.facts);
+    throw Error(ExitCode::not_comparable, "no case in common: '" + id + "' and the others of " +
+                                              here->files.front() + " are not in " +
+                                              there->files.front());
+  }
   const auto never_ok = [](const Pair& pair) {
     return !(pair.base && pair.base->ok) && !(pair.fresh && pair.fresh->ok);
   };

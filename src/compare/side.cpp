@@ -103,6 +103,12 @@ class Gatherer {
   explicit Gatherer(const std::optional<std::regex>& filter) : filter_(filter) {}
 
   void add(Entry&& entry, const std::string& file) {
+    // std::regex calls itself for every character that it looks at.
+    constexpr std::size_t longest_filtered = 1000;
+    if (filter_ && entry.id.size() > longest_filtered)
+      throw Error(ExitCode::not_comparable,
+                  file + ": --filter takes no id of " + std::to_string(entry.id.size()) +
+                      " characters; allowed: " + std::to_string(longest_filtered));
     if (filter_ && !std::regex_search(entry.id, *filter_)) {
       ++filtered_;
       return;
@@ -242,6 +248,10 @@ std::vector<double> costs(const ProcessFigures& process, Metric metric) {
       return {};
   }
   return {};
+}
+
+bool in_range(double cost) {
+  return cost > 1e-150 && cost < 1e150;
 }
 
 bool inverted(const Entry& entry, Metric metric) {

@@ -66,6 +66,8 @@ std::vector<std::string> setting_differences(const DeviceFacts& base, const Devi
 // The figures of a process under a metric, one a sample, of which less is better: seconds; 1 / % of
 // roof; of the energy a single one. Empty where the document does not have it.
 std::vector<double> costs(const ProcessFigures&, Metric);
+// Whether such a figure, and what is computed of two, are numbers: a document can say 1e-320 s.
+bool in_range(double cost);
 // Whether the figure is 1 / cost, and its unit.
 bool inverted(const Entry&, Metric);
 std::string unit_of(const Entry&, Metric);

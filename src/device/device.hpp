@@ -149,6 +149,8 @@ class Device {
 
   virtual std::unique_ptr<LaunchTimer> timer(Launch launch, const TimerOptions&) = 0;
   virtual TelemetryReading telemetry() = 0;
+  // The running total of a reading's energy alone, for asking a hundred times a second.
+  virtual std::optional<double> energy_total_j() { return std::nullopt; }
 };
 
 }  // namespace gpubench

@@ -100,45 +100,44 @@ bool interval_is_narrow(const std::vector<Sample>& samples, double relative) {
   return interval.low >= center * (1 - relative) && interval.high <= center * (1 + relative);
 }
 
-// The sensors' part of the telemetry, from the readings that fall into the sampling span. Power is
-// the energy counter's slope where that span is long enough: the counter steps every 20 to 100 ms,
-// so that over a shorter one its difference is mostly rounding.
-Telemetry summarize_sensors(const TelemetryReading& idle, const std::vector<TimedReading>& watched,
-                            const TelemetryReading& after, Clock::time_point begin, double span_s,
-                            double launches) {
+// The sensors' part of the telemetry, from the readings that fall into the sampling span.
+Telemetry summarize_sensors(const TelemetryReading& idle, const Watched& watched,
+                            const TelemetryReading& after, Clock::time_point begin) {
   Telemetry telemetry;
   telemetry.sm_clock_before_hz = idle.sm_clock_hz;
   telemetry.sm_clock_after_hz = after.sm_clock_hz;
   telemetry.temperature_c = after.temperature_c;
   telemetry.other_processes = after.other_processes;
-  const TimedReading* first = nullptr;
   const TimedReading* last = nullptr;
   std::set<std::string> reasons;
-  for (const TimedReading& timed : watched) {
+  for (const TimedReading& timed : watched.readings) {
     if (timed.at < begin) continue;
-    if (!first) first = &timed;
     last = &timed;
     reasons.insert(timed.reading.throttle_reasons.begin(), timed.reading.throttle_reasons.end());
   }
   // Too short a span for a reading of its own: the last one of the warm-up saw the same load.
-  if (!last && !watched.empty()) {
-    last = &watched.back();
+  if (!last && !watched.readings.empty()) {
+    last = &watched.readings.back();
     reasons.insert(last->reading.throttle_reasons.begin(), last->reading.throttle_reasons.end());
   }
   const TelemetryReading& loaded = last ? last->reading : after;
   telemetry.throttle_reasons.assign(reasons.begin(), reasons.end());
   telemetry.memory_clock_hz = loaded.memory_clock_hz;
   telemetry.power_w = loaded.power_w;
-  constexpr double shortest_span_s = 0.2;
-  if (first && first->reading.energy_j && last->reading.energy_j) {
-    const double seconds = std::chrono::duration<double>(last->at - first->at).count();
-    const double energy = *last->reading.energy_j - *first->reading.energy_j;
-    if (seconds >= shortest_span_s && energy > 0) {
-      telemetry.power_w = energy / seconds;
-      telemetry.energy_j_per_launch = energy / seconds * span_s / launches;
-    }
-  }
   return telemetry;
+}
+
+// Power is the slope of the energy counter, from 0.1 s after the load began (or 0.3 s before the
+// first sample: the warm-up is the same load) to the last sample; the energy of a launch is that
+// power times its time. Where the span is too short for a slope, power is the sensor's own.
+void add_energy(Telemetry& telemetry, const Watched& watched, Clock::time_point load_start,
+                Clock::time_point sampling_start, Clock::time_point end, double median_s) {
+  const auto from = std::max(load_start + std::chrono::milliseconds(100),
+                             sampling_start - std::chrono::milliseconds(300));
+  const std::optional<double> power_w = mean_power(watched.energy, from, end);
+  if (!power_w) return;
+  telemetry.power_w = power_w;
+  telemetry.energy_j_per_launch = *power_w * median_s;
 }
 
 }  // namespace
@@ -215,8 +214,9 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
         (samples.size() >= fewest_samples || sampled_s >= std::max(10 * options.max_s, 30.0)))
       stop_reason = "time budget";
   }
-  const double span_s = since(sampling_start);
+  const auto sampling_end = Clock::now();
   const TelemetryReading after = device.telemetry();
+  const Watched watched = watch.finish();
 
   std::vector<double> seconds;
   for (const Sample& sample : samples) seconds.push_back(sample.seconds_per_launch);
@@ -226,9 +226,9 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
   measurement.timing.launches_per_sample = launches;
   measurement.timing.warmup_s = warmup_s;
   measurement.timing.stop_reason = std::move(stop_reason);
-  measurement.telemetry =
-      summarize_sensors(idle, watch.finish(), after, sampling_start, span_s,
-                        static_cast<double>(launches) * static_cast<double>(samples.size()));
+  measurement.telemetry = summarize_sensors(idle, watched, after, sampling_start);
+  add_energy(measurement.telemetry, watched, load_start, sampling_start, sampling_end,
+             measurement.timing.median_s);
   measurement.telemetry.sm_clock_during_hz = median_clock(samples);
   if (options.burst && !burst.samples().empty()) {
     measurement.timing.burst_s = median_seconds(burst.samples());

@@ -14,20 +14,30 @@ TelemetryWatch::~TelemetryWatch() {
 }
 
 void TelemetryWatch::poll() {
+  // A step of the energy is known to 10 ms; the rest is read seldom, to keep out of the way of the
+  // launches.
+  constexpr std::chrono::milliseconds period{10};
+  constexpr int full_reading_every = 6;
+  std::optional<double> last_j;
   std::unique_lock lock(mutex_);
-  while (!done_) {
-    // The first wait lets the load begin; later ones keep the polling out of the way of the
-    // launches.
-    wake_.wait_for(lock, std::chrono::milliseconds(readings_.empty() ? 2 : 60));
-    if (done_ && !readings_.empty()) break;
+  for (int tick = 0; !done_; ++tick) {
+    // The first wait lets the load begin.
+    wake_.wait_for(lock, tick == 0 ? std::chrono::milliseconds(2) : period);
+    if (done_ && !watched_.readings.empty()) break;
     lock.unlock();
-    TimedReading reading{std::chrono::steady_clock::now(), device_.telemetry()};
+    const std::optional<double> energy_j = device_.energy_total_j();
+    const auto now = std::chrono::steady_clock::now();
+    std::optional<TimedReading> reading;
+    if (tick % full_reading_every == 0) reading = TimedReading{now, device_.telemetry()};
     lock.lock();
-    readings_.push_back(std::move(reading));
+    // The first value is as old as the last update, which nobody saw.
+    if (energy_j && last_j && *energy_j != *last_j) watched_.energy.push_back({now, *energy_j});
+    last_j = energy_j;
+    if (reading) watched_.readings.push_back(std::move(*reading));
   }
 }
 
-std::vector<TimedReading> TelemetryWatch::finish() {
+Watched TelemetryWatch::finish() {
   if (thread_.joinable()) {
     {
       const std::lock_guard lock(mutex_);
@@ -36,7 +46,25 @@ std::vector<TimedReading> TelemetryWatch::finish() {
     wake_.notify_one();
     thread_.join();
   }
-  return std::exchange(readings_, {});
+  return std::exchange(watched_, {});
+}
+
+std::optional<double> mean_power(std::span<const EnergyStep> steps,
+                                 std::chrono::steady_clock::time_point from,
+                                 std::chrono::steady_clock::time_point until) {
+  const EnergyStep* first = nullptr;
+  const EnergyStep* last = nullptr;
+  for (const EnergyStep& step : steps) {
+    if (step.at < from || step.at > until) continue;
+    if (!first) first = &step;
+    last = &step;
+  }
+  if (!first) return std::nullopt;
+  constexpr double shortest_span_s = 0.2;
+  const double seconds = std::chrono::duration<double>(last->at - first->at).count();
+  const double energy_j = last->energy_j - first->energy_j;
+  if (seconds < shortest_span_s || !(energy_j > 0)) return std::nullopt;
+  return energy_j / seconds;
 }
 
 }  // namespace gpubench

@@ -93,7 +93,7 @@ TEST_F(CeilingsOnTheGpu, TheEnergyOfALaunchIsPowerTimesTime) {
   const Measurement measured = measure(*device_, candidates.front().launch, options);
   double power_w = 0;
   int readings = 0;
-  for (const TimedReading& reading : watch.finish()) {
+  for (const TimedReading& reading : watch.finish().readings) {
     const double at_s = std::chrono::duration<double>(reading.at - start).count();
     if (at_s < 3 || at_s > 5.5 || !reading.reading.power_w) continue;
     power_w += *reading.reading.power_w;

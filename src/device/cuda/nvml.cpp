@@ -150,13 +150,17 @@ std::optional<double> Nvml::power_limit_w() const {
   return library_->reading(library_->power_limit, 1e-3);
 }
 
+std::optional<double> Nvml::energy_total_j() const {
+  return library_->reading(library_->energy, 1e-3);
+}
+
 TelemetryReading Nvml::telemetry() const {
   const Library& nvml = *library_;
   TelemetryReading reading;
   reading.sm_clock_hz = nvml.reading(nvml.clock, clock_sm, 1e6);
   reading.memory_clock_hz = nvml.reading(nvml.clock, clock_memory, 1e6);
   reading.power_w = nvml.reading(nvml.power, 1e-3);
-  reading.energy_j = nvml.reading(nvml.energy, 1e-3);
+  reading.energy_j = energy_total_j();
   reading.temperature_c = nvml.reading(nvml.temperature, temperature_gpu, 1.0);
   unsigned long long reasons = 0;
   if (nvml.throttle_reasons && nvml.throttle_reasons(nvml.board, &reasons) == success)

@@ -24,6 +24,7 @@ class Nvml {
   std::optional<double> memory_clock_max_hz() const;
   std::optional<double> power_limit_w() const;  // the one enforced now
   TelemetryReading telemetry() const;
+  std::optional<double> energy_total_j() const;  // since the driver was loaded
 
  private:
   struct Library;
