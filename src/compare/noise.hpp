@@ -13,6 +13,7 @@
 
 namespace gpubench {
 
+// docs/noise.schema.json is its contract.
 inline constexpr std::string_view noise_schema = "gpubench.noise/1";
 
 // A relative difference below which two runs of one build differ all the time, and where it is

@@ -76,7 +76,10 @@ Entry entry_of(const Ceiling& ceiling, const std::string& file) {
   entry.unit = ceiling.unit;
   entry.working_set_bytes = static_cast<double>(ceiling.working_set_bytes.value_or(0));
   const auto& reasons = ceiling.telemetry.throttle_reasons;
-  entry.power_limited = std::ranges::find(reasons, "sw_power_cap") != reasons.end();
+  // The reason may be what is left of the ceiling before; what power takes is clock, and memory has
+  // its own.
+  entry.power_limited =
+      ceiling.unit.ends_with("op/s") && std::ranges::find(reasons, "sw_power_cap") != reasons.end();
   entry.documents = 1;
   entry.ok = ceiling.status == "ok" && ceiling.value && ceiling.timing &&
              !ceiling.timing->samples_s.empty();

@@ -4,6 +4,7 @@ import unittest
 
 from compare_documents import Folder, case, ceiling, document, noisy, on_device, processes, slower
 from compare_formats import github_action_faults, junit_faults, junit_results, markdown_faults
+from schema_support import faults
 from support import Case, ceilings, gpubench, parse
 
 # A verdict needs no more than one process here: a floor of 0.7 % stands in for the rest.
@@ -222,6 +223,7 @@ class Noise(Gate):
         run = self.calibrated(0.1, "-o", noise)
         self.assert_code(run, 0)
         self.assertIn("Noise between processes on Test GPU", run.stdout)
+        self.assertEqual(faults(parse(noise.read_text()), "noise"), [])
         floor = parse(noise.read_text())["cases"][0]["time"]
         self.assertGreater(floor, 0.1)
         new = self.put_new(case(1, SLOWER), case(2))

@@ -59,14 +59,43 @@ std::vector<Json*> nodes_of(Json& root) {
   return nodes;
 }
 
-// A node that fits: half the time any of them, so mostly a sample; half the time by way of the
-// tree, so that what stands alone near the top has its turn.
+// The keys that a comparison goes by.
+constexpr std::string_view keys[] = {"cases",
+                                     "ceilings",
+                                     "id",
+                                     "name",
+                                     "device",
+                                     "status",
+                                     "reason",
+                                     "notes",
+                                     "unit",
+                                     "value",
+                                     "timing",
+                                     "telemetry",
+                                     "roof",
+                                     "attainable_s",
+                                     "samples_by_process_s",
+                                     "samples_s",
+                                     "telemetry_by_process"};
+
+// A child, and rather one that matters.
+Json::iterator child(Json& json, Chance& chance) {
+  const auto any = [&] {
+    return std::next(json.begin(), static_cast<std::ptrdiff_t>(chance.below(json.size())));
+  };
+  auto found = any();
+  for (int again = 2; again > 0 && json.is_object(); --again)
+    if (std::ranges::find(keys, found.key()) == std::end(keys)) found = any();
+  return found;
+}
+
+// A node that fits, by way of the tree, so that what stands alone near the top has its turn; at
+// times any of them, so mostly a sample.
 template <class Fits>
 Json* node(Json& root, Chance& chance, Fits fits) {
-  if (chance.one_in(2)) {
+  for (int way = 0; way < 4 && !chance.one_in(4); ++way) {
     Json* at = &root;
-    while (at->is_structured() && !at->empty() && !chance.one_in(8))
-      at = &*std::next(at->begin(), static_cast<std::ptrdiff_t>(chance.below(at->size())));
+    while (at->is_structured() && !at->empty() && !chance.one_in(8)) at = &*child(*at, chance);
     if (fits(*at)) return at;
   }
   std::vector<Json*> nodes = nodes_of(root);
@@ -135,15 +164,14 @@ void nest(Json& json, Chance& chance) {
 
 // Among equals: two children of one container, as swapping a node with one inside itself is none.
 void swap_children(Json& json, Chance& chance) {
-  const auto child = [&] {
-    return std::next(json.begin(), static_cast<std::ptrdiff_t>(chance.below(json.size())));
-  };
-  std::swap(*child(), *child());
+  std::swap(*child(json, chance), *child(json, chance));
 }
 
 void erase_child(Json& json, Chance& chance) {
-  if (chance.one_in(8)) return json.clear();
-  json.erase(std::next(json.begin(), static_cast<std::ptrdiff_t>(chance.below(json.size()))));
+  if (chance.one_in(4))
+    json.clear();
+  else
+    json.erase(child(json, chance));
 }
 
 // Of an object the key too, which makes it one that no document may have.

@@ -292,6 +292,16 @@ TEST_F(CompareRule, documents_of_ceilings_compare_their_ceilings) {
             std::string::npos);
 }
 
+TEST_F(CompareRule, only_ceilings_of_arithmetic_are_limited_by_power) {
+  Document document = empty_document();
+  document.ceilings = {timed_ceiling("f16_tensor", "flop/s", 800e12),
+                       timed_ceiling("dram_read", "byte/s", 4.6e12)};
+  for (Ceiling& ceiling : document.ceilings) ceiling.telemetry.throttle_reasons = {"sw_power_cap"};
+  const Comparison all = compared(document, document);
+  EXPECT_EQ(all.cases[0].floor_source, "power-limited");
+  EXPECT_EQ(all.cases[1].floor_source, "DRAM-sized");
+}
+
 TEST_F(CompareRule, nothing_in_common_or_nothing_at_all_is_refused) {
   const Document one = document_of({timed_case(1, one_process(1))});
   EXPECT_NE(refusal(one, document_of({timed_case(2, one_process(1))})).find("no case in common"),
