@@ -252,7 +252,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   add_device(*roofline, arguments);
   add_outputs(*roofline, arguments, texts);
   roofline->add_flag("--all", arguments.all_ceilings,
-                     "every ceiling, with its burst (about a minute)");
+                     "every ceiling, with its burst (about 40 seconds)");
   roofline
       ->add_option("--ceiling", arguments.ceiling,
                    "the ceilings whose name this regular expression finds, instead of the core")

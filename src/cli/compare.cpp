@@ -93,11 +93,18 @@ bool does_not_exist(const std::string& path) {
 }
 
 // Makes NEW the baseline, byte for byte, where there is none.
-ExitCode init_baseline(const std::string& base, const std::string& fresh, bool print) {
-  const Side side = read_side(std::span(&fresh, 1), std::nullopt, false);
-  if (std::ranges::none_of(side.entries, &Entry::ok))
+ExitCode init_baseline(const CompareArguments& compare, bool print) {
+  const std::string& base = compare.base.front();
+  const std::string& fresh = compare.fresh.front();
+  const Side side = read_side(std::span(&fresh, 1), filter_of(compare), false);
+  refuse_empty(side, compare);
+  if (side.interrupted)
     throw Error(ExitCode::not_comparable,
-                fresh + ": none of its cases is ok: this makes no baseline");
+                fresh + " is of an interrupted run: this makes no baseline");
+  if (std::ranges::none_of(side.entries, has_enough_samples))
+    throw Error(ExitCode::not_comparable, fresh + ": none of its cases has " +
+                                              std::to_string(fewest_samples) +
+                                              " samples: this makes no baseline");
   OutputFile output(base);
   output.write(strict_json::read_text({fresh, ExitCode::not_comparable}, largest_document));
   output.commit();
@@ -121,7 +128,7 @@ ExitCode command_compare(const Arguments& arguments) {
   for (const Output& output : wanted) outputs.emplace_back(output.path);
   if (compare.init_baseline && does_not_exist(compare.base.front())) {
     const bool print = std::ranges::none_of(outputs, &OutputFile::is_standard_output);
-    return init_baseline(compare.base.front(), compare.fresh.front(), print);
+    return init_baseline(compare, print);
   }
   CompareOptions options = compare.options;
   if (!compare.noise.empty() && !options.no_floor) options.noise = read_noise(compare.noise);

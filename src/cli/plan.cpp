@@ -110,14 +110,17 @@ std::string full_name(const Family& family, const VariantFacts& variant) {
 void add_entry(std::vector<PlannedCase>& plan, std::vector<std::string>& selected,
                const SuiteCase& entry, const Arguments& arguments, DeviceKind device) {
   const Family& family = find_family(entry.family);
-  auto variants = select_variants(family, entry.variants, entry.dtypes, device);
-  // A suite is written for every kind of device: families that a device has nothing for (streams
-  // on the host) are left out of it there, like in `run all`. Their mistakes are mistakes anywhere.
-  if (!has_variant_on(family, device)) {
-    expand(family, entry.parameters, device);
+  // A suite is written for every kind of device: entries for another kind, and families that a
+  // device has nothing for (streams on the host), are left out of it there, the latter like in
+  // `run all`. Their mistakes are mistakes anywhere.
+  const DeviceKind meant = entry.device.value_or(device);
+  auto variants = select_variants(family, entry.variants, entry.dtypes, meant);
+  const bool known = has_variant_on(family, meant);
+  if (known && variants.empty()) nothing_selected({&family}, entry.variants, entry.dtypes, meant);
+  if (!known || meant != device) {
+    expand(family, entry.parameters, meant);
     return;
   }
-  if (variants.empty()) nothing_selected({&family}, entry.variants, entry.dtypes, device);
   for (const std::size_t v : variants) {
     std::string variant = full_name(family, family.variants()[v]);
     if (std::find(selected.begin(), selected.end(), variant) == selected.end())
@@ -146,8 +149,8 @@ std::vector<PlannedCase> plan_suite(const Arguments& arguments, DeviceKind devic
   drop_repeated(plan);
   if (!plan.empty()) return plan;
   if (selected.empty())
-    throw Error(ExitCode::usage, arguments.config + ": none of its families has a variant on " +
-                                     std::string(name(device)));
+    throw Error(ExitCode::usage,
+                arguments.config + ": none of its entries is for " + std::string(name(device)));
   throw Error(ExitCode::usage,
               arguments.config + ": --variant and --dtype leave nothing of it; on " +
                   std::string(name(device)) + " it selects " + join(selected, ", "));

@@ -187,6 +187,7 @@ ProcessesResult run_processes(const Arguments& arguments, Progress& progress) {
     if (i == 1 && arguments.ceilings.empty() &&
         documents.front().status == Document::Status::complete)
       ceilings = std::make_unique<MemoryFile>(text);
+    if (documents.back().status == Document::Status::interrupted) break;  // be it that one alone
     progress.finish(std::to_string(documents.back().cases.size()) + " cases");
   }
   if (documents.empty()) throw Interrupted();

@@ -93,7 +93,7 @@ ExitCode finish(Session& session, const Arguments& arguments) {
   session.finish(ceilings_line(document.ceilings, document.cases) +
                  cases_table(document.cases, document.device, output_width(),
                              arguments.verbosity == Verbosity::verbose));
-  if (interrupted()) throw Interrupted();
+  if (document.status == Document::Status::interrupted) throw Interrupted();
   return verdict(document.cases);
 }
 

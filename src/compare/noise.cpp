@@ -99,6 +99,12 @@ Noise calibrate(const Side& side) {
          .percent_of_roof_at_clock = noise_floor(entry, Metric::percent_of_roof_at_clock),
          .energy = noise_floor(entry, Metric::energy)});
   }
+  noise.warnings = side.warnings;
+  const Side* const sides[] = {&side};
+  if (std::string warning = ceiling_differences(sides); !warning.empty())
+    noise.warnings.push_back(std::move(warning));
+  if (noise.files.size() > 1 && !side.facts.git_commit)
+    noise.warnings.push_back("the documents are not of one commit of gpubench, or do not tell");
   if (noise.cases.empty())
     throw Error(ExitCode::not_comparable,
                 "no case was measured in two processes: calibrating takes several documents of one "
@@ -180,8 +186,10 @@ std::string noise_table(const Noise& noise, std::size_t width) {
       shrunk.push_back(printable(one.id) + " (" + percent(one.time) + " to " +
                        percent(one.percent_of_roof_at_clock) + ")");
   }
-  std::string text = "Noise between processes on " + printable(noise.device) +
-                     ": in 95 of 100 pairs the figures differ by less than\n" + table.text(width);
+  std::string text;
+  for (const std::string& warning : noise.warnings) text += "warning: " + printable(warning) + "\n";
+  text += "Noise between processes on " + printable(noise.device) +
+          ": in 95 of 100 pairs the figures differ by less than\n" + table.text(width);
   if (known == 0)
     text +=
         "No case has a percent of roof at clock: whether the clock explains the noise is not "

@@ -40,6 +40,7 @@ struct Noise {
   std::string created_at;
   std::vector<std::string> files;
   std::vector<NoiseCase> cases;
+  std::vector<std::string> warnings = {};  // what makes the documents no runs of one build alike
 };
 
 // The 95th percentile, over all pairs of processes, of how much larger the larger figure is

@@ -161,8 +161,8 @@ std::string percent_text(double fraction) {
 
 std::string options_text(const Comparison& comparison) {
   std::string text = "metric " + std::string(name(comparison.metric)) + ", " +
-                     percent_text(comparison.confidence) + " confidence, min effect " +
-                     percent_text(comparison.min_effect);
+                     shortest(std::round(comparison.confidence * 1e6) / 1e4) +
+                     " % confidence, min effect " + percent_text(comparison.min_effect);
   if (comparison.strict) text += ", strict: inconclusive and insufficient cases fail";
   if (comparison.allow_missing) text += ", missing cases are allowed";
   return text;

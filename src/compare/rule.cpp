@@ -32,11 +32,21 @@ std::optional<Series> series_of(const Entry& entry, Metric metric) {
   return series;
 }
 
-Figure figure_of(const Series& series, bool inverted) {
-  // The median process of several, as the ratio is one of processes then.
-  const double cost =
-      median(series.processes() >= processes_for_welch ? series.medians : series.all);
+// What the ratio is one of: with Welch the geometric mean of the process medians, whose logarithms
+// it compares; of samples their median.
+Figure figure_of(const Series& series, bool inverted, Method method) {
+  double cost = 0;
+  if (method == Method::welch) {
+    for (const double one : series.medians) cost += std::log(one) / series.processes();
+    cost = std::exp(cost);
+  } else {
+    cost = median(series.all);
+  }
   return {inverted ? 1 / cost : cost, series.processes(), static_cast<int>(series.all.size())};
+}
+
+Method method_of(int processes) {
+  return processes >= processes_for_welch ? Method::welch : Method::bootstrap;
 }
 
 std::optional<double> median_clock(const Entry& entry) {
@@ -67,12 +77,12 @@ std::string advice(const Compared& found, int processes) {
   const double half = std::log(found.interval->high / found.interval->low) / 2;
   const double edge = std::log1p(found.threshold);
   const double distance = std::fabs(std::fabs(center) - edge);
-  constexpr int most = 40;
+  constexpr int most = 100;
   std::string text = "the interval straddles the edge of the band; ";
   const double factor = distance > 0 ? half / distance : 1e9;
   const double wanted = std::ceil(processes * factor * factor);
   if (wanted <= most) return text + "about " + fixed(wanted, 0) + " processes a side would tell";
-  return text + "more processes will hardly tell: it lies on the edge";
+  return text + "more than " + std::to_string(most) + " processes a side would be needed to tell";
 }
 
 class Rule {
@@ -100,27 +110,27 @@ class Rule {
       return;
     }
     const bool inverse = inverted(base, options_.metric);
-    if (!before->all.empty()) found.base = figure_of(*before, inverse);
-    if (!after->all.empty()) found.fresh = figure_of(*after, inverse);
+    const int processes = std::min(before->processes(), after->processes());
+    const Method method = method_of(processes);
+    if (!before->all.empty()) found.base = figure_of(*before, inverse, method);
+    if (!after->all.empty()) found.fresh = figure_of(*after, inverse, method);
     if (before->all.empty() || after->all.empty())
       return insufficient("the " + std::string(before->all.empty() ? "baseline" : "new side") +
                           " has no " + std::string(name(options_.metric)));
 
-    const bool welch = std::min(before->processes(), after->processes()) >= processes_for_welch;
-    if (options_.metric == Metric::energy && !welch)
+    if (options_.metric == Metric::energy && method != Method::welch)
       return insufficient("energy is one figure a process: it takes five a side, not " +
-                          std::to_string(std::min(before->processes(), after->processes())));
+                          std::to_string(processes));
     const auto samples = std::min(before->all.size(), after->all.size());
     if (options_.metric != Metric::energy && samples < fewest_samples)
       return insufficient(std::to_string(samples) + (samples == 1 ? " sample" : " samples") +
                           " on one side; it takes " + std::to_string(fewest_samples));
 
     RatioEstimate estimate;
-    if (welch) {
-      found.method = Method::welch;
+    found.method = method;
+    if (method == Method::welch) {
       estimate = welch_log_ratio(before->medians, after->medians, options_.confidence);
     } else {
-      found.method = Method::bootstrap;
       estimate = bootstrap_(before->all, after->all, options_.confidence);
       if (const std::optional<Floor> floor = floor_of(base, fresh)) {
         found.floor = floor->value;
@@ -142,9 +152,10 @@ class Rule {
     found.interval = inverse ? Interval{1 / estimate.interval.high, 1 / estimate.interval.low}
                              : estimate.interval;
     if (found.verdict == Verdict::inconclusive)
-      found.reason = welch ? advice(found, std::min(before->processes(), after->processes()))
-                           : "the interval straddles the edge of the band; five processes a side "
-                             "or more would show the noise between them";
+      found.reason = method == Method::welch
+                         ? advice(found, processes)
+                         : "the interval straddles the edge of the band; five processes a side "
+                           "or more would show the noise between them";
   }
 
  private:
@@ -216,7 +227,7 @@ Compared compared(const Pair& pair, const Rule& rule, const Side& fresh, Metric 
     if (!entry || !entry->ok) return std::nullopt;
     const auto series = series_of(*entry, metric);
     if (!series || series->all.empty()) return std::nullopt;
-    return figure_of(*series, inverted(*entry, metric));
+    return figure_of(*series, inverted(*entry, metric), method_of(series->processes()));
   };
   if (!pair.base || !pair.base->ok) {
     found.verdict = Verdict::added;
@@ -250,7 +261,12 @@ void add_remarks(Comparison& comparison, const CompareOptions& options) {
       largest = std::max(largest, *found.floor);
     }
   }
-  if (!bootstrapped) return;
+  if (!bootstrapped) {
+    if (options.noise)
+      comparison.remarks.push_back(
+          "--noise was not used: with five processes a side the intervals carry the noise.");
+    return;
+  }
   std::string text =
       "A side has fewer than " + std::to_string(processes_for_welch) +
       " processes: the noise between processes is not seen, and the intervals are too narrow.";
@@ -267,6 +283,12 @@ void add_remarks(Comparison& comparison, const CompareOptions& options) {
 }
 
 }  // namespace
+
+bool has_enough_samples(const Entry& entry) {
+  std::size_t samples = 0;
+  for (const ProcessFigures& process : entry.processes) samples += process.samples_s.size();
+  return samples >= fewest_samples;
+}
 
 Comparison compare(const Side& base, const Side& fresh, const CompareOptions& options) {
   if (!options.ignore_device)
@@ -293,6 +315,18 @@ Comparison compare(const Side& base, const Side& fresh, const CompareOptions& op
     comparison.warnings.push_back("the noise was calibrated on " + options.noise->device);
   for (std::string& difference : setting_differences(base.device, fresh.device))
     comparison.warnings.push_back(std::move(difference));
+  for (std::size_t i = 0; i < base.runs.size(); ++i)
+    if (const auto same = std::ranges::find(fresh.runs, base.runs[i]); same != fresh.runs.end())
+      comparison.warnings.push_back(
+          base.facts.files[i] + " and " +
+          fresh.facts.files[static_cast<std::size_t>(same - fresh.runs.begin())] +
+          " are one run, on both sides");
+  if (options.metric == Metric::percent_of_roof ||
+      options.metric == Metric::percent_of_roof_at_clock) {
+    const Side* const sides[] = {&base, &fresh};
+    if (std::string warning = ceiling_differences(sides); !warning.empty())
+      comparison.warnings.push_back(std::move(warning));
+  }
 
   std::vector<Pair> pairs = matched(base, fresh);
   if (std::ranges::none_of(pairs, [](const Pair& pair) { return pair.base && pair.fresh; })) {

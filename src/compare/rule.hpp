@@ -27,6 +27,9 @@ inline constexpr int processes_for_welch = 5;
 // Fewer samples a side than this prove nothing.
 inline constexpr int fewest_samples = 9;
 
+// Whether a case of one side can be judged by its time.
+bool has_enough_samples(const Entry&);
+
 // Per case the ratio of the medians, new over old, with its interval. Five processes a side or
 // more: Welch's t interval on the logarithms of the process medians, held against min_effect.
 // Fewer: a percentile bootstrap of the samples, held against the larger of min_effect and the

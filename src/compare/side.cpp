@@ -155,6 +155,21 @@ std::string text_of(const std::optional<T>& value) {
     return shortest(static_cast<double>(*value));
 }
 
+// Sums of samples are as good as a hash: what was measured twice never agrees to the last bit.
+class Fingerprint {
+ public:
+  void add(const Timing& timing) {
+    for (const double sample : timing.samples_s) sum_ += sample;
+  }
+  std::string of(const Document& document) const {
+    return document.started_at + " " + document.finished_at.value_or("") + " " +
+           document.device.uuid.value_or("") + " " + shortest(sum_);
+  }
+
+ private:
+  double sum_ = 0;
+};
+
 }  // namespace
 
 Side read_side(std::span<const std::string> paths, const std::optional<std::regex>& filter,
@@ -164,13 +179,28 @@ Side read_side(std::span<const std::string> paths, const std::optional<std::rege
   Gatherer ceilings(filter);
   std::optional<std::string> commit;
   for (const std::string& path : paths) {
+    Fingerprint fingerprint;
     const Document document = read_document(path, [&](CaseRecord&& record) {
+      if (record.timing) fingerprint.add(*record.timing);
       // The file stands in messages; it is the same for all.
       cases.add(entry_of(std::move(record), path), path);
     });
-    for (const Ceiling& ceiling : document.ceilings) ceilings.add(entry_of(ceiling, path), path);
-    if (document.status == Document::Status::interrupted)
+    for (const Ceiling& ceiling : document.ceilings) {
+      if (ceiling.timing) fingerprint.add(*ceiling.timing);
+      if (ceiling.status == "ok" && ceiling.value)
+        side.ceilings[ceiling.name].push_back(*ceiling.value);
+      ceilings.add(entry_of(ceiling, path), path);
+    }
+    side.runs.push_back(fingerprint.of(document));
+    const auto same = std::ranges::find(side.runs, side.runs.back());
+    if (same != side.runs.end() - 1)
+      throw Error(ExitCode::not_comparable,
+                  side.facts.files[static_cast<std::size_t>(same - side.runs.begin())] + " and " +
+                      path + " are one run: its processes would count twice");
+    if (document.status == Document::Status::interrupted) {
+      side.interrupted = true;
       side.warnings.push_back(path + " is of an interrupted run: cases may be missing");
+    }
     if (side.facts.files.empty()) {
       side.device = document.device;
       side.facts.device = document.device.name;
@@ -217,6 +247,7 @@ std::vector<std::string> setting_differences(const DeviceFacts& base, const Devi
     if (before != after)
       differences.push_back(what + ": " + before + " in the baseline, " + after + " now");
   };
+  note("card", text_of(base.uuid), text_of(fresh.uuid));
   note("driver", text_of(base.driver_version), text_of(fresh.driver_version));
   note("CUDA runtime", text_of(base.cuda_runtime_version), text_of(fresh.cuda_runtime_version));
   note("maximum SM clock in Hz", text_of(base.sm_clock_max_hz), text_of(fresh.sm_clock_max_hz));
@@ -225,6 +256,26 @@ std::vector<std::string> setting_differences(const DeviceFacts& base, const Devi
   note("power limit in W", text_of(base.power_limit_w), text_of(fresh.power_limit_w));
   note("ECC", text_of(base.ecc_enabled), text_of(fresh.ecc_enabled));
   return differences;
+}
+
+std::string ceiling_differences(std::span<const Side* const> sides) {
+  std::map<std::string, std::pair<double, double>> ranges;
+  for (const Side* side : sides)
+    for (const auto& [name, values] : side->ceilings)
+      for (const double value : values) {
+        auto& [low, high] = ranges.try_emplace(name, value, value).first->second;
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+  constexpr double worth_saying = 1.01;
+  std::vector<std::string> names;
+  for (const auto& [name, range] : ranges)
+    if (range.second > worth_saying * range.first)
+      names.push_back(name + " by " + significant(100 * (range.second / range.first - 1), 2) +
+                      " %");
+  if (names.empty()) return "";
+  return "the ceilings of the documents differ, and percent of roof with them: " +
+         join(names, ", ") + " (--ceilings holds runs to one document)";
 }
 
 std::vector<double> costs(const ProcessFigures& process, Metric metric) {

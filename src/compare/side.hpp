@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <regex>
 #include <span>
@@ -43,14 +44,19 @@ struct Entry {
 struct Side {
   SideFacts facts;
   DeviceFacts device;
+  bool interrupted = false;  // the run of one of its documents
   bool of_ceilings = false;  // its documents hold ceilings alone
   std::vector<Entry> entries;
   std::vector<std::string> warnings;
+  // What a run is known by, of each document: two that are equal are one run.
+  std::vector<std::string> runs;
+  // Values by name, of the documents one after the other.
+  std::map<std::string, std::vector<double>> ceilings;
 };
 
 // Reads the documents of one side; `filter` leaves only ids that it finds. Throws Error{io} and
 // Error{not_comparable} as read_document() does; Error{not_comparable} where two of the documents
-// are of different devices (unless allowed), or where there is nothing in them.
+// are of different devices (unless allowed) or one run, and where there is nothing in them.
 Side read_side(std::span<const std::string> paths, const std::optional<std::regex>& filter,
                bool ignore_device);
 
@@ -62,6 +68,10 @@ void check_same_device(const DeviceFacts& a, const std::string& file_a, const De
 // Sentences about what may differ between comparable documents and explains a difference: driver,
 // runtime, maximum clocks, power limit, ECC.
 std::vector<std::string> setting_differences(const DeviceFacts& base, const DeviceFacts& fresh);
+
+// A sentence naming the ceilings whose values differ by more than 1 % in these sides' documents: a
+// percent of roof then differs without the kernel. Empty where none does.
+std::string ceiling_differences(std::span<const Side* const> sides);
 
 // The figures of a process under a metric, one a sample, of which less is better: seconds; 1 / % of
 // roof; of the energy a single one. Empty where the document does not have it.

@@ -175,6 +175,11 @@ Timing read_timing(const Cursor& at) {
       optional(at, "samples_by_process_s", [](const Cursor& processes) {
         return list(processes, [](const Cursor& samples) { return list(samples, above_zero); });
       }).value_or(std::vector<std::vector<double>>{});
+  std::vector<double> all;
+  for (const std::vector<double>& samples : timing.samples_by_process_s)
+    all.insert(all.end(), samples.begin(), samples.end());
+  if (!timing.samples_by_process_s.empty() && all != timing.samples_s)
+    at.fail("samples_s is not samples_by_process_s, one process after the other");
   timing.median_s = above_zero(at.at("median_s"));
   timing.min_s = above_zero(at.at("min_s"));
   timing.max_s = above_zero(at.at("max_s"));

@@ -20,8 +20,8 @@ using strict_json::quote;
 constexpr std::size_t largest_suite = std::size_t{16} << 20;
 
 constexpr std::array<std::string_view, 3> keys = {"schema", "description", "cases"};
-constexpr std::array<std::string_view, 5> case_keys = {"family", "parameters", "variants", "dtypes",
-                                                       "cache"};
+constexpr std::array<std::string_view, 6> case_keys = {"family", "parameters", "variants",
+                                                       "dtypes", "cache",      "device"};
 
 std::string value_text(const Cursor& at) {
   const Json& value = at.value();
@@ -56,6 +56,12 @@ CacheMode cache_of(const Cursor& at) {
   at.fail(fmt::format("{} is not allowed; allowed: warm, cold", quote(at.text())));
 }
 
+DeviceKind device_of(const Cursor& at) {
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::host})
+    if (at.text() == name(kind)) return kind;
+  at.fail(fmt::format("{} is not allowed; allowed: cuda, host", quote(at.text())));
+}
+
 // Unlike in a document, null is no way of leaving a key out.
 template <class Read>
 void if_given(const Cursor& object, std::string_view key, Read read) {
@@ -84,6 +90,7 @@ SuiteCase read_case(const Cursor& at) {
     }
   });
   if_given(at, "cache", [&](const Cursor& cache) { entry.cache = cache_of(cache); });
+  if_given(at, "device", [&](const Cursor& device) { entry.device = device_of(device); });
   return entry;
 }
 

@@ -1,6 +1,7 @@
 // A suite: the cases of `gpubench run --config FILE`. docs/suite.schema.json is its contract.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct SuiteCase {
   std::string variants;       // a regular expression, not looked at; "" for all
   std::vector<DType> dtypes;  // empty for all
   CacheMode cache = CacheMode::warm;
+  std::optional<DeviceKind> device;  // left out on devices of the other kind; empty: for any
 };
 
 struct Suite {

@@ -195,7 +195,7 @@ class Commands(Folder, Case):
                     plan, skip = [], False
                     for word in command:
                         if not skip and word not in ("--json", "--processes"):
-                            plan.append(str(SOURCE / "configs" / "smoke.json") if word == "configs/ci.json" else word)
+                            plan.append(str(SOURCE / word) if word == "configs/ci.json" else word)
                         skip = word in ("--json", "--processes")
                     if len(plan) > 1 and "--ceilings" not in plan:  # a whole command
                         run = gpubench(*plan, "--dry-run", "--device", "host", cwd=self.folder)

@@ -209,12 +209,35 @@ void multiply(Json& root, Chance& chance) {
   }
 }
 
+// A case or a ceiling that is not ok, and why.
+void end_otherwise(Json& root, Chance& chance) {
+  const auto ends = [](const Json& json) { return json.is_object() && json.contains("reason"); };
+  constexpr const char* statuses[] = {"failed", "skipped", "interrupted"};
+  if (Json* one = node(root, chance, ends)) {
+    (*one)["status"] = chance.of(statuses);
+    (*one)["reason"] = other_text(chance);
+  }
+}
+
 // Turns a list of samples into one that another number of processes took.
 void split(Json& list, Chance& chance) {
   const std::size_t processes = 1 + chance.below(7);
   Json by_process = Json::array();
   for (std::size_t i = 0; i < processes; ++i) by_process.push_back(list);
   list = std::move(by_process);
+}
+
+// Has the samples of each case be those of its processes again, as every document has to.
+void settle(Json& root) {
+  for (Json* one : nodes_of(root)) {
+    if (!one->is_object() || !one->contains("samples_by_process_s")) continue;
+    const Json& processes = (*one)["samples_by_process_s"];
+    if (!has_children(processes) || !processes.is_array()) continue;
+    Json all = Json::array();
+    for (const Json& samples : processes)
+      if (samples.is_array()) all.insert(all.end(), samples.begin(), samples.end());
+    (*one)["samples_s"] = std::move(all);
+  }
 }
 
 void change(Json& root, Chance& chance) {
@@ -237,6 +260,7 @@ void change(Json& root, Chance& chance) {
       if (Json* list = node(root, chance, is_numbers)) {
         const Json value = extreme_number(chance);
         for (Json& one : *list) one = value;
+        if (chance.one_in(3)) list->clear();
       }
       break;
     case 8:
@@ -269,6 +293,9 @@ void change(Json& root, Chance& chance) {
         nest(*node(root, chance, is_any), chance);
       else if (Json* list = node(root, chance, is_numbers))
         split(*list, chance);
+      break;
+    case 18:
+      end_otherwise(root, chance);
       break;
     default:
       multiply(root, chance);
@@ -320,6 +347,7 @@ std::string mutated_json(const std::string& text, Chance& chance) {
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return mutated_bytes(text, text, chance);
   for (std::size_t left = 1 + chance.below(4); left > 0; --left) change(json, chance);
+  if (!chance.one_in(8)) settle(json);
   // Short, or set in lines as the program writes it.
   return json.dump(chance.one_in(8) ? 1 : -1, ' ', false, Json::error_handler_t::replace);
 }

@@ -48,8 +48,11 @@ class CompareRule : public ::testing::Test {
   Side side(const std::string& name, const std::vector<Document>& documents,
             const CompareOptions& options) {
     std::vector<std::string> paths;
-    for (const Document& document : documents)
-      paths.push_back(folder.write(name + std::to_string(paths.size()) + ".json", document));
+    for (Document document : documents) {
+      // Of runs one after the other.
+      document.started_at = name + std::to_string(paths.size());
+      paths.push_back(folder.write(document.started_at + ".json", document));
+    }
     return read_side(paths, std::nullopt, options.ignore_device);
   }
   // The one case of both, of these samples.
@@ -153,7 +156,8 @@ TEST_F(CompareRule, the_floor_depends_on_the_kind_of_case) {
 
 TEST_F(CompareRule, calibrated_floors_replace_the_defaults_and_none_is_none) {
   CompareOptions options;
-  options.noise = Noise{.device = "Test GPU", .created_at = "", .files = {}, .cases = {}};
+  options.noise.emplace();
+  options.noise->device = "Test GPU";
   const std::string id = timed_case(1 << 28, one_process(1)).id;
   options.noise->cases.push_back({.id = id,
                                   .processes = 5,
@@ -256,6 +260,46 @@ TEST_F(CompareRule, other_devices_are_refused_unless_ignored) {
             "");
   // Two documents of one side, too.
   EXPECT_THROW(compared({base, others[0].second}, {base}), Error);
+}
+
+TEST_F(CompareRule, one_run_does_not_count_twice) {
+  const std::string path = folder.write("a.json", document_of({timed_case(1, one_process(1))}));
+  const std::string copy = folder.write("b.json", document_of({timed_case(1, one_process(1))}));
+  const std::vector<std::string> both = {path, copy};
+  try {
+    read_side(both, std::nullopt, false);
+    ADD_FAILURE() << "taken for two runs";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::not_comparable);
+    EXPECT_NE(std::string(error.what()).find("are one run"), std::string::npos) << error.what();
+  }
+  // On both sides it is seen, and said.
+  const Comparison all = compare(read_side(std::span(&path, 1), std::nullopt, false),
+                                 read_side(std::span(&copy, 1), std::nullopt, false), {});
+  ASSERT_EQ(all.warnings.size(), 1u);
+  EXPECT_NE(all.warnings[0].find("are one run"), std::string::npos);
+}
+
+TEST_F(CompareRule, ceilings_that_differ_are_named_where_roofs_are_compared) {
+  Document base = document_of({timed_case(1, one_process(1))});
+  base.ceilings = {timed_ceiling("fp32_fma", "flop/s", 66e12),
+                   timed_ceiling("l2_read", "byte/s", 9.4e12)};
+  Document fresh = base;
+  fresh.ceilings[1] = timed_ceiling("l2_read", "byte/s", 9.7e12);
+  EXPECT_TRUE(compared(base, fresh).warnings.empty());
+  CompareOptions options;
+  options.metric = Metric::percent_of_roof;
+  const Comparison all = compared(base, fresh, options);
+  ASSERT_EQ(all.warnings.size(), 1u);
+  EXPECT_NE(all.warnings[0].find("l2_read by 3.2 %"), std::string::npos) << all.warnings[0];
+  EXPECT_EQ(all.warnings[0].find("fp32_fma"), std::string::npos);
+}
+
+TEST_F(CompareRule, the_change_is_that_of_the_figures_shown) {
+  const Compared found = verdict(processes(5, 1, 0.05, 1), processes(6, 1.1, 0.05, 2));
+  EXPECT_DOUBLE_EQ(*found.ratio, found.fresh->value / found.base->value);
+  const Compared few = verdict(processes(5, 1, 0.05, 1), processes(2, 1.1, 0.05, 2));
+  EXPECT_DOUBLE_EQ(*few.ratio, few.fresh->value / few.base->value);
 }
 
 TEST_F(CompareRule, drivers_clocks_and_power_limits_that_differ_are_warned_about) {

@@ -164,6 +164,13 @@ TEST_F(SuiteFile, has_the_keys_of_the_schema) {
   EXPECT_EQ(schema.at("properties").at("schema").at("const"), suite_schema);
 }
 
+TEST_F(SuiteFile, an_entry_may_be_for_one_kind_of_device) {
+  const Suite suite = read(R"({"schema": "gpubench.suite/1", "cases": [
+    {"family": "matmul", "device": "cuda"}, {"family": "matmul"}]})");
+  EXPECT_EQ(suite.cases[0].device, DeviceKind::cuda);
+  EXPECT_FALSE(suite.cases[1].device);
+}
+
 TEST(Configs, are_suites) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(GPUBENCH_SOURCE_DIR "/configs")) {

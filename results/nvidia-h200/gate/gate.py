@@ -6,9 +6,9 @@ and counts what `gpubench compare` says.
   gate.py judge --gpubench build/gpubench --documents documents > gate.md
 
 `measure` runs configs/ci.json in five processes: the program, its twin slowed by 3 % and the one slowed by
-10 %, in turn, so that what drifts hits all three. All are held to one document of ceilings. `judge` compares
+10 %, in turn, so that what drifts hits all three. All of one call are held to one document of ceilings. `judge` compares
 every pair of repeats of the program at the defaults of `compare`, and each slowed run with the run of the
-program in the same repeat. It needs no GPU.
+program in the same repeat. Runs that were cut short do not count. It needs no GPU.
 """
 import argparse
 import itertools
@@ -58,6 +58,11 @@ def compared(gpubench, base, new, *options):
     return {case["id"]: case for case in json.loads(done.stdout)["cases"]}
 
 
+def complete(path):
+    """Whether the run came to its end: a time limit may have cut it short."""
+    return json.loads(path.read_text())["status"] == "complete"
+
+
 def deviations(documents):
     """Standard deviation of the logarithms of process medians, pooled within the repeats, in percent."""
     by_case = {}
@@ -70,7 +75,7 @@ def deviations(documents):
 
 def judge(arguments):
     folder = pathlib.Path(arguments.documents)
-    bases = sorted(folder.glob("base_*.json"))
+    bases = [path for path in sorted(folder.glob("base_*.json")) if complete(path)]
     pairs = list(itertools.combinations(bases, 2))
     spread = deviations(bases)
     verdicts = {case: {} for case in spread}
@@ -84,7 +89,7 @@ def judge(arguments):
     for percent in SLOWED:
         for base in bases:
             slowed = folder / base.name.replace("base", f"slowed_{percent}")
-            if not slowed.exists():
+            if not slowed.exists() or not complete(slowed):
                 continue
             for case, found in compared(arguments.gpubench, base, slowed).items():
                 caught.setdefault((case, percent), []).append(found)
