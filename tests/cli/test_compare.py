@@ -281,6 +281,11 @@ class InitBaseline(Gate):
         self.assert_one_sentence(self.compare(first, failed, "--init-baseline"), 4, "new.json")
         self.assert_one_sentence(self.compare(first, self.put("empty.json"), "--init-baseline"), 4)
         self.assert_one_sentence(self.compare(first, self.folder / "missing.json", "--init-baseline"), 5)
+        few = self.put("few.json", case(1, [[1e-3] * 5]))
+        self.assert_one_sentence(self.compare(first, few, "--init-baseline"), 4, "9 samples")
+        cut = self.put("cut.json", case(1), status="interrupted")
+        self.assert_one_sentence(self.compare(first, cut, "--init-baseline"), 4, "interrupted")
+        self.assert_one_sentence(self.compare(first, self.base, "--init-baseline", "--filter", "nosuch"), 2, "nosuch")
         self.assert_one_sentence(self.compare(self.folder / "no" / "x.json", self.base, "--init-baseline"), 5)
         self.assertFalse(first.exists())
 

@@ -176,6 +176,17 @@ class Signals(Processes):
             time.sleep(0.05)
         self.assertEqual(running(self.token), {})
 
+    def test_an_interrupt_of_the_child_alone_is_one_of_the_run(self):
+        process = self.start("--N", "1000:200000:1000", *SHORT, "--processes", "3", "-v")
+        child = self.child_of(process)
+        for _ in range(3):
+            process.stderr.readline()  # a line a case
+        os.kill(child, signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130)
+        self.assert_none_left()
+        self.assertEqual(self.read(self.target)["status"], "interrupted")
+
     def test_an_interrupt_of_the_parent_ends_the_first_process_in_order(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number):
