@@ -17,7 +17,8 @@ std::string comparison_table(const Comparison&, std::size_t width, bool verbose)
 // counted.
 std::string comparison_markdown(const Comparison&);
 // JUnit XML: a test case each; regressions and missing cases are failures, cases that nothing can
-// be said of are skipped.
+// be said of are skipped. Where nothing could be compared a test case of its own is an error, so
+// that an empty comparison is not green.
 std::string comparison_junit(const Comparison&);
 // docs/comparison.schema.json.
 std::string comparison_json(const Comparison&);

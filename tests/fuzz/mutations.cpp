@@ -229,7 +229,10 @@ void split(Json& list, Chance& chance) {
 
 // Has the samples of each case be those of its processes again, as every document has to.
 void settle(Json& root) {
-  for (Json* one : nodes_of(root)) {
+  // From the leaves on, as what is replaced takes the nodes inside it along.
+  std::vector<Json*> nodes = nodes_of(root);
+  std::ranges::reverse(nodes);
+  for (Json* one : nodes) {
     if (!one->is_object() || !one->contains("samples_by_process_s")) continue;
     const Json& processes = (*one)["samples_by_process_s"];
     if (!has_children(processes) || !processes.is_array()) continue;

@@ -53,6 +53,7 @@ void execute(std::string_view input) {
 
 // What the working process leaves behind, whatever becomes of it.
 struct Current {
+  bool executing;  // the input, and not making the next one
   bool finished;
   std::uint64_t executions;
   std::size_t size;
@@ -97,7 +98,9 @@ int work(Current& current, double seconds, std::uint64_t seed) {
   do {
     current.set(mutator.next());
     const std::uint64_t before = reach().documents;
+    current.executing = true;
     execute({current.input, current.size});
+    current.executing = false;
     ++current.executions;
     const std::uint64_t read = reach().documents - before;
     if (read > 0) ++with_documents;
@@ -129,6 +132,10 @@ int fuzz(double seconds, std::uint64_t seed) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (current.finished && WIFEXITED(status)) return WEXITSTATUS(status);
+  if (!current.executing) {
+    std::cerr << "gpubench_fuzz: broken itself, between two inputs: " << how(status) << "\n";
+    return 1;
+  }
 
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() /
