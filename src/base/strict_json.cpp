@@ -11,24 +11,11 @@
 #include <limits>
 #include <system_error>
 
+#include "base/file_descriptor.hpp"
 #include "base/text.hpp"
 
 namespace gpubench::strict_json {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  int value() const { return value_; }
-
- private:
-  int value_;
-};
 
 [[noreturn]] void unreadable(const Source& source, const std::string& reason) {
   throw Error(ExitCode::io, fmt::format("cannot read '{}': {}", source.name, reason));
@@ -169,7 +156,7 @@ class Builder {
 
 std::string read_text(const Source& source, std::size_t limit) {
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
-  const Descriptor file(::open(source.name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const FileDescriptor file(::open(source.name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.value() < 0) unreadable(source, reason_of(errno));
   struct stat facts {};
   if (::fstat(file.value(), &facts) != 0) unreadable(source, reason_of(errno));

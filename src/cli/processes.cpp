@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "document/merge.hpp"
@@ -27,25 +28,6 @@ namespace {
 [[noreturn]] void system_error(const std::string& what) {
   throw Error(ExitCode::io, what + ": " + std::generic_category().message(errno));
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int value = -1) : value_(value) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~FileDescriptor() { close(); }
-  void close() {
-    if (value_ >= 0) ::close(value_);
-    value_ = -1;
-  }
-  int value() const { return value_; }
-
- private:
-  int value_;
-};
 
 // A file without a name that children can open under path(): a document for them leaves nothing
 // behind, however this program ends.

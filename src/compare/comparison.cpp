@@ -125,6 +125,15 @@ std::string change_text(double ratio) {
   return std::isfinite(ratio) ? signed_percent(ratio) + " %" : "unknown";
 }
 
+std::string percent_text(double fraction) {
+  std::string text = significant(fraction * 100, 3);
+  if (text.find('.') != std::string::npos && text.find('e') == std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text + " %";
+}
+
 std::string figure_text(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "unknown";
   if (unit == "s") return seconds_text(value);

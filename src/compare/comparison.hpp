@@ -88,6 +88,8 @@ ExitCode exit_code(const Comparison&);
 std::string headline(const Comparison&);
 // The change of the figure, "+3.2 %", from a ratio.
 std::string change_text(double ratio);
+// 0.02 -> "2 %".
+std::string percent_text(double fraction);
 // "1.683 ms", "78.7 %", "1.32 J", "830 TFLOP/s", "4.61 TB/s".
 std::string figure_text(double value, std::string_view unit);
 

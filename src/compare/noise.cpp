@@ -36,7 +36,7 @@ nlohmann::ordered_json or_null(const std::optional<double>& value) {
 }
 
 std::string percent(const std::optional<double>& value) {
-  return value ? significant(100 * *value, 2) + " %" : "";
+  return value ? percent_text(*value) : "";
 }
 
 }  // namespace
@@ -101,7 +101,8 @@ Noise calibrate(const Side& side) {
   }
   noise.warnings = side.warnings;
   const Side* const sides[] = {&side};
-  if (std::string warning = ceiling_differences(sides); !warning.empty())
+  // Of ceilings their differences are what is calibrated.
+  if (std::string warning = ceiling_differences(sides); !side.of_ceilings && !warning.empty())
     noise.warnings.push_back(std::move(warning));
   if (noise.files.size() > 1 && !side.facts.git_commit)
     noise.warnings.push_back("the documents are not of one commit of gpubench, or do not tell");

@@ -150,15 +150,6 @@ std::string sentence(const Compared& found) {
   return text.empty() ? std::string(name(found.verdict)) : text;
 }
 
-std::string percent_text(double fraction) {
-  std::string text = significant(fraction * 100, 3);
-  if (text.find('.') != std::string::npos && text.find('e') == std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text + " %";
-}
-
 std::string options_text(const Comparison& comparison) {
   std::string text = "metric " + std::string(name(comparison.metric)) + ", " +
                      shortest(std::round(comparison.confidence * 1e6) / 1e4) +

@@ -42,8 +42,6 @@ std::vector<std::string> remarks_of(const Compared&);
 // 1.855 ms, threshold 2 %; power_limited".
 std::string sentence(const Compared&);
 
-// 0.02 -> "2 %".
-std::string percent_text(double fraction);
 // "metric time, 95 % confidence, min effect 2 %", and the options that are set.
 std::string options_text(const Comparison&);
 // The device, commit, processes and time of one side, as far as known.

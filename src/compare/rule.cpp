@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -246,10 +245,6 @@ Compared compared(const Pair& pair, const Rule& rule, const Side& fresh, Metric 
   return found;
 }
 
-std::string percent(double fraction) {
-  return significant(100 * fraction, 2) + " %";
-}
-
 void add_remarks(Comparison& comparison, const CompareOptions& options) {
   std::map<std::string, double> floors;
   bool bootstrapped = false;
@@ -275,7 +270,7 @@ void add_remarks(Comparison& comparison, const CompareOptions& options) {
   } else {
     std::vector<std::string> parts;
     for (const auto& [source, value] : floors)
-      parts.push_back(source + (source == "calibrated" ? " up to " : " ") + percent(value));
+      parts.push_back(source + (source == "calibrated" ? " up to " : " ") + percent_text(value));
     text += " A floor stands in for it: " + join(parts, ", ") + ".";
   }
   comparison.remarks.push_back(text + " 'gpubench run --processes " +

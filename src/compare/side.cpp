@@ -182,7 +182,6 @@ Side read_side(std::span<const std::string> paths, const std::optional<std::rege
     Fingerprint fingerprint;
     const Document document = read_document(path, [&](CaseRecord&& record) {
       if (record.timing) fingerprint.add(*record.timing);
-      // The file stands in messages; it is the same for all.
       cases.add(entry_of(std::move(record), path), path);
     });
     for (const Ceiling& ceiling : document.ceilings) {

@@ -41,6 +41,23 @@ TEST_F(CompareNoise, is_the_95th_percentile_over_pairs_of_processes) {
   EXPECT_EQ(noise.cases[0].processes, 3);
 }
 
+TEST_F(CompareNoise, warns_of_cases_under_ceilings_that_differ_and_not_of_ceilings) {
+  const auto warnings = [&](bool with_case) {
+    std::vector<std::string> paths;
+    for (const double value : {66e12, 60e12}) {
+      Document document = empty_document();
+      document.ceilings = {testing::timed_ceiling("fp32_fma", "flop/s", value)};
+      document.started_at = std::to_string(paths.size());
+      if (with_case) document.cases = {timed_case(1, {std::vector<double>(20, 1e-3)})};
+      paths.push_back(folder.write(document.started_at + ".json", document));
+    }
+    return calibrate(read_side(paths, std::nullopt, false)).warnings;
+  };
+  ASSERT_EQ(warnings(true).size(), 1u);
+  EXPECT_NE(warnings(true)[0].find("fp32_fma by 10"), std::string::npos) << warnings(true)[0];
+  EXPECT_TRUE(warnings(false).empty());
+}
+
 TEST_F(CompareNoise, needs_two_processes) {
   EXPECT_THROW(calibrate(side_of({1e-3})), Error);
 }
