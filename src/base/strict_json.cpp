@@ -211,7 +211,10 @@ std::string Cursor::path() const {
   if (!parent_) return "";
   const std::string before = parent_->path();
   if (key_.data() == nullptr) return fmt::format("{}[{}]", before, index_);
-  return before.empty() ? std::string(key_) : fmt::format("{}.{}", before, key_);
+  // A key of any length or content may come from the file; an ordinary one stands as it is.
+  const std::string quoted = quote(key_);
+  const std::string key = quoted.substr(1, quoted.size() - 2);
+  return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 
 void Cursor::fail(const std::string& what) const {

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/compare_arguments.hpp"
+#include "cli/output.hpp"
 #include "cli/usage_errors.hpp"
 #include "document/build_info/build_info.hpp"
 #include "kernels/families.hpp"
@@ -93,6 +94,7 @@ void add_device(CLI::App& app, Arguments& arguments) {
 void add_outputs(CLI::App& app, Arguments& arguments, Texts& texts) {
   app.add_option("--json", arguments.json,
                  "write the results document to FILE, or to standard output for -")
+      ->transform(output_path)
       ->type_name("FILE");
   app.add_flag("-q,--quiet", texts.quiet, "no notes and no progress on standard error");
   app.add_flag("-v,--verbose", texts.verbose,
@@ -147,6 +149,7 @@ void add_run_options(CLI::App& app, Arguments& arguments, Texts& texts) {
       "afterwards record the launches with CUPTI as well; a case whose events disagree with "
       "the records fails");
   app.add_option("--csv", arguments.csv, "write a row a case to FILE, or to standard output for -")
+      ->transform(output_path)
       ->type_name("FILE");
   add_outputs(app, arguments, texts);
 }

@@ -13,7 +13,7 @@ namespace gpubench {
 class CaseMemory {
  public:
   CaseMemory(Device& device, const Instance& instance, InputKind input, std::uint64_t seed)
-      : output_spec_(instance.output()) {
+      : output_bytes_(instance.output().bytes()), workspace_bytes_(instance.workspace_bytes()) {
     const auto specs = instance.inputs();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       inputs_.push_back(device.allocate(specs[i].bytes(), instance.memory()));
@@ -21,18 +21,23 @@ class CaseMemory {
                       instance.generator(i, input, seed));
       buffers_.inputs[i] = inputs_[i].data();
     }
-    output_ = device.allocate(output_spec_.bytes(), instance.memory());
+    output_ = device.allocate(output_bytes_, instance.memory());
     buffers_.output = output_.data();
-    if (const std::size_t bytes = instance.workspace_bytes(); bytes > 0) {
-      workspace_ = device.allocate(bytes);
+    if (workspace_bytes_ > 0) {
+      workspace_ = device.allocate(workspace_bytes_);
       buffers_.workspace = workspace_.data();
     }
   }
   const Buffers& buffers() const { return buffers_; }
-  void poison_output(Device& device) const { poison(device, output_.data(), output_spec_); }
+  // NaN in what a launch has to write, so that it shows what it left, and in the workspace, so that
+  // it cannot live on what an earlier launch or case left there.
+  void poison(Device& device) const {
+    gpubench::poison(device, output_.data(), output_bytes_);
+    if (workspace_bytes_ > 0) gpubench::poison(device, workspace_.data(), workspace_bytes_);
+  }
 
  private:
-  BufferSpec output_spec_;
+  std::size_t output_bytes_, workspace_bytes_;
   std::vector<Memory> inputs_;
   Memory output_, workspace_;
   Buffers buffers_;

@@ -202,13 +202,13 @@ CaseRecord run_case(Device& device, const PlannedCase& planned, std::span<const 
     std::optional<Verifier> verifier;
     if (options.verify != VerifyMode::off) {
       verifier.emplace(*instance, planned.input, planned.seed, options.verify);
-      memory->poison_output(device);
+      memory->poison(device);
       launch(device.stream());
       device.synchronize();
       verify_into(record, *verifier, device, *memory, "before timing");
       if (record.status == CaseStatus::failed) return;
       // So that the check after the last sample proves the timed launches, not this one.
-      memory->poison_output(device);
+      memory->poison(device);
     } else {
       record.notes.push_back("not_verified");
     }
@@ -270,7 +270,7 @@ CaseRecord verify_case(Device& device, const PlannedCase& planned, VerifyMode mo
     const auto memory = prepare(record, device, planned, *instance);
     if (!memory) return;
     Verifier verifier(*instance, planned.input, planned.seed, mode);
-    memory->poison_output(device);
+    memory->poison(device);
     instance->launch(memory->buffers(), device.stream());
     device.synchronize();
     verify_into(record, verifier, device, *memory, "of one launch");

@@ -36,7 +36,7 @@ CaseRecord run_case(Device&, const PlannedCase&, std::span<const Ceiling>, const
 // the line for the user: empty where the case has no figures, and at an interrupt.
 std::string cross_check_case(Device&, const PlannedCase&, ActivityTracer&, CaseRecord&);
 
-// Correctness alone: one launch on poisoned output.
+// Correctness alone: one launch on poisoned output and workspace.
 CaseRecord verify_case(Device&, const PlannedCase&, VerifyMode);
 
 }  // namespace gpubench

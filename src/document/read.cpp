@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <span>
@@ -13,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
+#include "measure/statistics.hpp"
 
 namespace gpubench {
 namespace {
@@ -181,6 +183,13 @@ Timing read_timing(const Cursor& at) {
   if (!timing.samples_by_process_s.empty() && all != timing.samples_s)
     at.fail("samples_s is not samples_by_process_s, one process after the other");
   timing.median_s = above_zero(at.at("median_s"));
+  // Everything else is held against the median, and compare against the samples: they must be of
+  // one measurement. (A median of an even count may round differently elsewhere.)
+  if (!timing.samples_s.empty())
+    if (const double of_samples = median(timing.samples_s);
+        std::fabs(timing.median_s - of_samples) > 1e-9 * of_samples)
+      at.fail(fmt::format("median_s is {}, and the median of samples_s is {}",
+                          shortest(timing.median_s), shortest(of_samples)));
   timing.min_s = above_zero(at.at("min_s"));
   timing.max_s = above_zero(at.at("max_s"));
   timing.mad_s = not_negative(at.at("mad_s"));

@@ -44,7 +44,7 @@ class Verifier {
   std::unique_ptr<State> state_;
 };
 
-// Fills the output with NaN, so that what a launch leaves unwritten shows.
-void poison(Device&, void* output, const BufferSpec&);
+// Fills device memory with ones in every bit, a NaN in every floating-point type.
+void poison(Device&, void* memory, std::size_t bytes);
 
 }  // namespace gpubench

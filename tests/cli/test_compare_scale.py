@@ -4,6 +4,7 @@ Runs alone (tests/CMakeLists.txt): it measures a time.
 """
 import os
 import random
+import statistics
 import subprocess
 import time
 import unittest
@@ -19,7 +20,7 @@ EVERY = 1000  # one case of so many is slower on the new side
 
 
 def sample_texts(factor, processes, seed):
-    """Some hundred times the samples of a case, and the same by process, as JSON."""
+    """Some hundred times the samples of a case, the same by process, and their median, as JSON."""
     draw = random.Random(seed)
     texts = []
     for _ in range(499):  # a prime: neighbours differ, and so do the sides
@@ -27,28 +28,32 @@ def sample_texts(factor, processes, seed):
         size = SAMPLES // processes
         parts = [",".join(samples[first:first + size]) for first in range(0, SAMPLES, size)]
         by_process = "[[" + "],[".join(parts) + "]]" if processes > 1 else "null"
-        texts.append((f"[{','.join(samples)}]", by_process))
+        middle = statistics.median(float(sample) for sample in samples)
+        texts.append((f"[{','.join(samples)}]", by_process, repr(middle)))
     return texts
 
 
 def write(path, processes, slow_factor, seed):
     """The document as text: a tree of it would take minutes and gigabytes."""
     template = text(case(1)).strip()
-    made = case(1)["timing"]["samples_s"]
-    template = template.replace("N=1&", "N=@number@&").replace(text(made).strip(), "@samples@")
+    made = case(1)["timing"]
+    template = template.replace("N=1&", "N=@number@&").replace(text(made["samples_s"]).strip(), "@samples@")
+    template = template.replace(f'"median_s": {made["median_s"]!r}', '"median_s": @median@')
     template = template.replace('"samples_by_process_s": null', '"samples_by_process_s": @by_process@')
     pieces = [piece for part in template.split("@number@") for piece in part.split("@samples@")]
     assert len(pieces) == 3, "the template has another form"
     head, middle, tail = pieces
-    before, after = tail.split("@by_process@")
+    before, rest = tail.split("@by_process@")
+    between, after = rest.split("@median@")
     usual, slow = sample_texts(1, processes, seed), sample_texts(slow_factor, processes, seed)
     start, end = text(document(["@"])).split('"@"')
     with path.open("w", encoding="utf-8", buffering=1 << 20) as file:
         file.write(start)
         for number in range(CASES):
             texts = slow if number % EVERY == 0 else usual
-            samples, by_process = texts[number % len(texts)]
-            file.write(f"{',' if number else ''}{head}{number + 1}{middle}{samples}{before}{by_process}{after}")
+            samples, by_process, median = texts[number % len(texts)]
+            file.write(f"{',' if number else ''}{head}{number + 1}{middle}{samples}{before}{by_process}{between}"
+                       f"{median}{after}")
         file.write(end)
 
 

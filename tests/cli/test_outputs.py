@@ -3,11 +3,12 @@ import io
 import os
 import pathlib
 import stat
+import subprocess
 import threading
 import time
 import unittest
 
-from support import Case, ceilings, gpubench, parse
+from support import FAST, GPUBENCH, Case, ceilings, environment, gpubench, parse
 
 SMALL = ["vector_add", "--N", "1000", "--variant", "single_thread"]
 
@@ -33,6 +34,16 @@ class Outputs(Case):
         self.validate(document)
         self.assertEqual([case["status"] for case in document["cases"]], ["ok"])
         self.assertTrue(run.stdout.endswith("}\n"))
+
+    def test_other_names_of_standard_output_are_standard_output(self):
+        """A second opening of it would write the table over the document."""
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            with self.subTest(name), open(self.folder / "out.json", "w+", encoding="utf-8") as file:
+                child = subprocess.run([GPUBENCH, "run", *SMALL, *FAST, "--ceilings", ceilings(), "--json", name], stdout=file, env=environment(),
+                                       check=True, stderr=subprocess.DEVNULL)
+                file.seek(0)
+                self.validate(parse(file.read()))
+        self.assert_one_sentence(self.run_fast(*SMALL, "--json", "/dev/stdout", "--csv", "-"), 2, "standard output")
 
     def test_a_file_and_the_table(self):
         run = self.run_fast(*SMALL, "--json", self.folder / "out.json")

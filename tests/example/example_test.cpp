@@ -29,7 +29,7 @@ Verification prove(const Family& family, std::size_t variant, Device& device,
   }
   memory.push_back(device.allocate(instance->output().bytes()));
   buffers.output = memory.back().data();
-  poison(device, buffers.output, instance->output());
+  poison(device, buffers.output, instance->output().bytes());
   Verifier verifier(*instance, kind, 1, VerifyMode::full);
   EXPECT_FALSE(verifier.check(device, buffers.output).passed) << "poison was accepted";
   instance->launch(buffers, device.stream());

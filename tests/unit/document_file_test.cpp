@@ -102,7 +102,21 @@ TEST_F(Reader, passes_over_keys_that_it_does_not_know) {
 
 TEST_F(Reader, takes_whole_numbers_in_any_form) {
   EXPECT_EQ(with("/cases/0/verification/checked", 4096.0), "accepted");
-  EXPECT_EQ(with("/cases/0/timing/median_s", 1), "accepted");
+  EXPECT_EQ(with("/cases/0/timing/max_s", 1), "accepted");
+}
+
+TEST_F(Reader, refuses_a_median_of_other_samples) {
+  EXPECT_EQ(with("/cases/0/timing/median_s", 1),
+            "at cases[0].timing: median_s is 1, and the median of samples_s is 0.00362");
+  EXPECT_EQ(with("/cases/0/timing/median_s", 0.00362 * (1 + 1e-12)), "accepted");
+}
+
+TEST_F(Reader, shortens_a_key_in_the_way_to_a_fault) {
+  Json document = example();
+  document["cases"][0]["parameters"] = {{std::string(1'000'000, 'k') + "\n", nullptr}};
+  const std::string said = of_text(document.dump());
+  EXPECT_TRUE(said.starts_with("at cases[0].parameters.kkkk")) << said.substr(0, 300);
+  EXPECT_LT(said.size(), 300u);
 }
 
 TEST_F(Reader, names_the_place_of_a_wrong_type) {

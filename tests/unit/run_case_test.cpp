@@ -35,6 +35,7 @@ std::optional<std::string> refuse_large(const Problem& p) {
 }
 
 double work_flops = 1;
+std::size_t workspace = 0;
 
 constexpr std::array parameters = {
     Parameter{.name = "N", .help = "elements", .cuda_default = 100, .host_default = 100}};
@@ -42,6 +43,8 @@ constexpr std::array variants = {Variant<Problem>{.name = "doubling",
                                                   .technique = "one loop",
                                                   .device = DeviceKind::host,
                                                   .unsupported = refuse_large,
+                                                  .workspace_bytes =
+                                                      [](const Problem&) { return workspace; },
                                                   .launch = launch}};
 
 const Family& family() {
@@ -112,6 +115,7 @@ class RunCase : public testing::Test {
   void SetUp() override {
     behaviour() = right;
     work_flops = 1;
+    workspace = 0;
   }
 };
 
@@ -146,6 +150,19 @@ TEST_F(RunCase, AnAnswerThatIsRightOnlyTheFirstTimeFails) {
   EXPECT_EQ(record.status, CaseStatus::failed);
   EXPECT_NE(record.reason->find("after timing"), std::string::npos) << *record.reason;
   EXPECT_FALSE(record.timing);
+}
+
+TEST_F(RunCase, AnAnswerThatLivesOnWhatTheWorkspaceHeldBeforeFails) {
+  workspace = sizeof(float);
+  behaviour() = [](const Problem& p, const Buffers& buffers) {
+    right(p, buffers);
+    buffers.out<float>()[0] += *buffers.work<float>();  // as if it had to be zero
+    *buffers.work<float>() = 0;
+  };
+  FakeDevice device;
+  const CaseRecord record = verify_case(device, planned(100), VerifyMode::sampled);
+  EXPECT_EQ(record.status, CaseStatus::failed);
+  EXPECT_EQ(run(100).status, CaseStatus::failed);
 }
 
 TEST_F(RunCase, ALaunchThatFailsIsAFailedCase) {
