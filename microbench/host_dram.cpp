@@ -131,7 +131,7 @@ std::vector<CeilingCandidate> stream_candidates(Device& device, DataPattern patt
   for (const auto& [pass, how] : sources == 2 ? passes<2>() : passes<1>()) {
     CeilingCandidate made;
     made.technique = what + ", " + how + ", " + bytes_text(static_cast<double>(bytes * arrays)) +
-                     " on " + std::to_string(threads) + " cores";
+                     " on " + counted(threads, "core", "cores");
     made.amount = static_cast<double>(bytes * arrays);
     made.working_set_bytes = bytes * arrays;
     made.launch = [memory, a, b, c, count, threads, pass = pass](Stream) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/simd.hpp"
+#include "base/text.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -121,7 +122,7 @@ CeilingCandidate candidate(const DeviceFacts& facts, std::string_view unit, int 
   const int lanes = vector_bytes / static_cast<int>(sizeof(T));
   CeilingCandidate made;
   made.technique = std::string(unit) + ", " + std::to_string(chains) +
-                   " independent vector chains on each of " + std::to_string(threads) + " cores";
+                   " independent vector chains a core, on " + counted(threads, "core", "cores");
   made.amount = 2.0 * lanes * chains * static_cast<double>(steps) * threads;
   made.launch = [function, threads](Stream) {
     // The results are consumed, or the compiler would drop the work.

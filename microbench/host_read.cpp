@@ -102,7 +102,7 @@ CeilingCandidate read_candidate(Device& device, DataPattern pattern, std::size_t
   else
     device.fill(made.memory.front().data(), 0, bytes);
   made.technique = what + ", " + bytes_text(static_cast<double>(bytes)) + " on " +
-                   std::to_string(threads) + " cores";
+                   counted(threads, "core", "cores");
   made.amount = static_cast<double>(bytes) * passes;
   made.working_set_bytes = bytes;
   const auto count = static_cast<std::int64_t>(bytes / 8);

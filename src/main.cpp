@@ -43,8 +43,10 @@ int fail(const std::string& sentence, gpubench::ExitCode code) {
 int main(int argc, char** argv) {
   try {
     gpubench::install_interrupt_handler();
-    std::signal(SIGPIPE,
-                SIG_IGN);  // a closed pipe is an error of the write, not the end of the program
+    // A closed pipe and a limit on the size of files are errors of the write, not the end of the
+    // program.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     const gpubench::ParsedCommandLine parsed = gpubench::parse_command_line(argc, argv);
     const gpubench::ExitCode code =
         parsed.print ? gpubench::print_output(*parsed.print) : dispatch(parsed.arguments);

@@ -14,7 +14,7 @@ constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 extern "C" void on_interrupt(int) {
   requested = 1;
   for (const int other : signals) std::signal(other, SIG_DFL);  // the next one ends the program
-  constexpr char text[] = "gpubench: interrupted; finishing what runs (again: end at once)\n";
+  constexpr char text[] = "gpubench: interrupted; what is measured is kept (again: end at once)\n";
   // Where even this cannot be written there is nobody to tell.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
 }

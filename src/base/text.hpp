@@ -37,6 +37,9 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 // A text for a terminal: control characters as \x1b.
 std::string printable(std::string_view);
 
+// counted(1, "case", "cases") -> "1 case", and of 2 "2 cases".
+std::string counted(std::int64_t count, std::string_view one, std::string_view many);
+
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 }  // namespace gpubench

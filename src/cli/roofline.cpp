@@ -35,6 +35,12 @@ std::vector<Session::Wanted> wanted_ceilings(const Arguments& arguments, DeviceK
         std::regex_search(names.back() + "_zeros", regex))
       wanted.push_back({names.back(), DataPattern::zeros, burst});
   }
+  // What the core has only to say that this kind of device lacks it.
+  for (const std::string_view name : core_ceilings(device)) {
+    if (find_spec(device, name)) continue;
+    names.emplace_back(name);
+    if (std::regex_search(names.back(), regex)) wanted.push_back({names.back()});
+  }
   if (wanted.empty())
     throw Error(ExitCode::usage, "no ceiling of " + std::string(name(device)) + " matches '" +
                                      arguments.ceiling + "'; there are " + join(names, ", "));

@@ -40,7 +40,7 @@ std::string plan_table(Device& device, const std::vector<PlannedCase>& plan) {
     table.add({planned.id, shortest(work.flops), shortest(work.bytes_read + work.bytes_written),
                bytes_text(total_bytes(*instance)), reason ? "will be skipped: " + *reason : ""});
   }
-  return std::to_string(plan.size()) + (plan.size() == 1 ? " case on " : " cases on ") +
+  return counted(static_cast<std::int64_t>(plan.size()), "case on ", "cases on ") +
          device.facts().id + " (" + device.facts().name + ")\n" + table.text(output_width());
 }
 
@@ -72,6 +72,13 @@ void note_faults(const std::vector<CaseRecord>& cases, Progress& progress) {
           "for, other work on the device while the ceiling was measured, a clock above the "
           "ceiling's, bytes that are counted and not moved)");
   }
+  const auto without = std::ranges::count_if(cases, [](const CaseRecord& record) {
+    return std::ranges::find(record.notes, "no_ceiling") != record.notes.end();
+  });
+  if (without > 0)
+    progress.note(counted(without, "case has", "cases have") +
+                  " no roof: a ceiling that it takes was not measured ('gpubench roofline --all' "
+                  "measures every one)");
 }
 
 // 1 where an answer was wrong or a launch failed, 3 where nothing could run, else 0.

@@ -56,9 +56,8 @@ void Session::open(Progress& progress) {
   }
   const TelemetryReading now = device_->telemetry();
   if (now.other_processes.value_or(0) > 0)
-    progress.note(std::to_string(*now.other_processes) + " other process" +
-                  (*now.other_processes == 1 ? " uses " : "es use ") + device_->facts().id +
-                  ": the figures may suffer");
+    progress.note(counted(*now.other_processes, "other process uses ", "other processes use ") +
+                  device_->facts().id + ": the figures may suffer");
 }
 
 void Session::measure_ceilings(Progress& progress) {

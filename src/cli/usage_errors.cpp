@@ -99,6 +99,9 @@ void unexpected(const CLI::App& root) {
       if (has_option(*app, "--" + name))
         usage_error("'" + where + "' does not take '" + word + "'; did you mean '--" + name + " " +
                     word.substr(name.size() + 1) + "'?");
+  if (word == "true" || word == "false")
+    usage_error("'" + where + "' does not take '" + word +
+                "'; a switch stands alone, or has its value behind '=', as in --causal=true");
   std::vector<std::string> candidates;
   for (const CLI::App* child : children(*apps.back())) candidates.push_back(child->get_name());
   usage_error("'" + where + "' does not take '" + word + "'" + suggestion(word, candidates));

@@ -73,9 +73,8 @@ Kind kind(const Comparison& comparison, Verdict verdict) {
 
 std::string count_text(const std::optional<Figure>& figure) {
   if (!figure) return "none";
-  return std::to_string(figure->samples) + (figure->samples == 1 ? " sample" : " samples") +
-         " of " + std::to_string(figure->processes) +
-         (figure->processes == 1 ? " process" : " processes");
+  return counted(figure->samples, "sample", "samples") + " of " +
+         counted(figure->processes, "process", "processes");
 }
 
 std::string test_case(const Compared& found, Kind kind) {

@@ -164,8 +164,7 @@ std::vector<std::string> facts_of(const SideFacts& side) {
   if (!side.device.empty()) facts.push_back(side.device);
   if (side.git_commit) facts.push_back("commit " + side.git_commit->substr(0, 12));
   if (side.processes > 0)
-    facts.push_back(std::to_string(side.processes) +
-                    (side.processes == 1 ? " process" : " processes"));
+    facts.push_back(counted(side.processes, "process", "processes"));
   if (!side.started_at.empty()) facts.push_back(side.started_at);
   return facts;
 }

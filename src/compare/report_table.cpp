@@ -102,7 +102,7 @@ std::string comparison_table(const Comparison& comparison, std::size_t width, bo
     std::erase_if(shown, [](const Compared* found) { return found->verdict == Verdict::same; });
   if (!shown.empty()) out += "\n" + rows_text(shown, width);
   if (const std::size_t left_out = comparison.cases.size() - shown.size(); left_out > 0)
-    out += "\n" + wrapped(std::to_string(left_out) + (left_out == 1 ? " case is" : " cases are") +
+    out += "\n" + wrapped(counted(static_cast<std::int64_t>(left_out), "case is", "cases are") +
                               " the same within the threshold; -v lists them",
                           width, "", "  ");
   for (const std::string& remark : comparison.remarks)

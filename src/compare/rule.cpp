@@ -122,7 +122,7 @@ class Rule {
                           std::to_string(processes));
     const auto samples = std::min(before->all.size(), after->all.size());
     if (options_.metric != Metric::energy && samples < fewest_samples)
-      return insufficient(std::to_string(samples) + (samples == 1 ? " sample" : " samples") +
+      return insufficient(counted(static_cast<std::int64_t>(samples), "sample", "samples") +
                           " on one side; it takes " + std::to_string(fewest_samples));
 
     RatioEstimate estimate;
@@ -337,8 +337,7 @@ Comparison compare(const Side& base, const Side& fresh, const CompareOptions& op
     return !(pair.base && pair.base->ok) && !(pair.fresh && pair.fresh->ok);
   };
   if (const auto count = std::erase_if(pairs, never_ok); count > 0)
-    comparison.remarks.push_back(std::to_string(count) +
-                                 (count == 1 ? " case was" : " cases were") +
+    comparison.remarks.push_back(counted(static_cast<std::int64_t>(count), "case was", "cases were") +
                                  " measured on neither side.");
 
   const Rule rule(options, base.device);

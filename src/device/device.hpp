@@ -122,7 +122,7 @@ class LaunchTimer {
 struct TelemetryReading {
   std::optional<double> sm_clock_hz;
   std::optional<double> memory_clock_hz;
-  std::optional<double> power_w;
+  std::optional<double> power_w;   // of this moment or up to a tenth of a second ago, no mean
   std::optional<double> energy_j;  // a running total: only differences mean anything
   std::optional<double> temperature_c;
   std::vector<std::string> throttle_reasons;
@@ -149,8 +149,6 @@ class Device {
 
   virtual std::unique_ptr<LaunchTimer> timer(Launch launch, const TimerOptions&) = 0;
   virtual TelemetryReading telemetry() = 0;
-  // The running total of a reading's energy alone, for asking a hundred times a second.
-  virtual std::optional<double> energy_total_j() { return std::nullopt; }
 };
 
 }  // namespace gpubench

@@ -20,8 +20,8 @@ std::optional<std::int64_t> parse_ordinal(std::string_view text) {
 }
 
 std::string inventory(int count) {
-  std::string text = "this machine has " + std::to_string(count) +
-                     (count == 1 ? " CUDA device (cuda:0" : " CUDA devices (cuda:0");
+  std::string text =
+      "this machine has " + counted(count, "CUDA device", "CUDA devices") + " (cuda:0";
   if (count > 1) text += " to cuda:" + std::to_string(count - 1);
   return text + ")";
 }

@@ -135,7 +135,10 @@ Verification worst(const std::vector<CaseRecord>& records) {
     all.passed = all.passed && one.passed;
     all.full = all.full && one.full;
     all.checked = std::min(all.checked, one.checked);
-    all.max_abs_error = std::max(all.max_abs_error, one.max_abs_error);
+    if (one.max_abs_error > all.max_abs_error) {
+      all.max_abs_error = one.max_abs_error;
+      all.bound = one.bound;  // that of the output with the largest error
+    }
     all.max_rel_error = std::max(all.max_rel_error, one.max_rel_error);
   }
   return all;

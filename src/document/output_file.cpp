@@ -49,14 +49,16 @@ std::string resolve(const std::string& path) {
                                  int error) {
   const std::string where = folder.empty() ? "." : folder.string();
   const std::string reason = std::generic_category().message(error);
-  if (error == EACCES || error == EPERM || error == EROFS)
+  std::error_code unknown;
+  if (error == ENOENT && !std::filesystem::exists(where, unknown))
+    throw Error(ExitCode::io, fmt::format("cannot write '{}': the folder '{}' is not there: {}",
+                                          path, where, reason));
+  // ENOENT is what /proc says.
+  if (error == EACCES || error == EPERM || error == EROFS || error == ENOENT)
     throw Error(ExitCode::io,
                 fmt::format("cannot write '{}': no file can be made beside it in the folder '{}': "
                             "{}",
                             path, where, reason));
-  if (error == ENOENT)
-    throw Error(ExitCode::io, fmt::format("cannot write '{}': the folder '{}' is not there: {}",
-                                          path, where, reason));
   fail(path, error);
 }
 

@@ -46,8 +46,7 @@ std::string percent(double part) {
 
 std::string both_times(const CrossCheck& check) {
   std::string line = "events " + seconds_text(check.events_s) + ", records of " +
-                     std::to_string(check.activities) +
-                     (check.activities == 1 ? " activity " : " activities ") +
+                     counted(check.activities, "activity ", "activities ") +
                      seconds_text(check.span_s);
   if (check.difference) line += " (" + percent(std::abs(*check.difference)) + " apart)";
   return line;

@@ -35,7 +35,12 @@ int launches_for(Device& device, const Launch& launch, const MeasureOptions& opt
   int launches = 1;
   for (;;) {
     const auto timer = device.timer(launch, {launches, options.submission, options.cache});
-    const double per_launch = timer->run(1).front().seconds_per_launch;
+    // The least of three: one that was held up (by another process, a page fault) would pass a
+    // sample of a single short launch for a full one. What lasts a hundred times longer than a
+    // sample is not asked again.
+    double per_launch = timer->run(1).front().seconds_per_launch;
+    for (int again = 0; again < 2 && per_launch * launches < 100 * options.sample_s; ++again)
+      per_launch = std::min(per_launch, timer->run(1).front().seconds_per_launch);
     const double total = per_launch * launches;
     if (total >= options.sample_s || launches == most) return launches;
     const double wanted = per_launch > 0 ? options.sample_s / per_launch : most;
@@ -100,44 +105,57 @@ bool interval_is_narrow(const std::vector<Sample>& samples, double relative) {
   return interval.low >= center * (1 - relative) && interval.high <= center * (1 + relative);
 }
 
-// The sensors' part of the telemetry, from the readings that fall into the sampling span.
-Telemetry summarize_sensors(const TelemetryReading& idle, const Watched& watched,
-                            const TelemetryReading& after, Clock::time_point begin) {
+// When a measurement was doing what.
+struct Spans {
+  Clock::time_point load_start, sampling_start, sampling_end, after;
+};
+
+// Power under the load. A sensor's value is up to a tenth of a second old, so that the first one
+// of the load comes after that; of a short sampling span the load before it counts too, 0.3 s in
+// all, since it is the same. Without a sensor of power, as on a host, it is what a counter of energy
+// grew by.
+std::optional<double> power_under_load(const TelemetryReading& idle,
+                                       std::span<const TimedReading> watched,
+                                       const TelemetryReading& after, const Spans& spans) {
+  using std::chrono::milliseconds;
+  if (!after.power_w) {
+    const double seconds =
+        std::chrono::duration<double>(spans.after - spans.load_start).count();
+    constexpr double shortest_span_s = 0.05;
+    if (!idle.energy_j || !after.energy_j || seconds < shortest_span_s) return std::nullopt;
+    const double energy_j = *after.energy_j - *idle.energy_j;
+    if (!(energy_j > 0)) return std::nullopt;
+    return energy_j / seconds;
+  }
+  const auto load =
+      std::max(spans.load_start,
+               std::min(spans.sampling_start, spans.sampling_end - milliseconds(300)));
+  return mean_power(watched, load + milliseconds(110), spans.sampling_end);
+}
+
+// The sensors' part of the telemetry.
+Telemetry summarize_sensors(const TelemetryReading& idle, std::span<const TimedReading> watched,
+                            const TelemetryReading& after, const Spans& spans, double median_s) {
   Telemetry telemetry;
   telemetry.sm_clock_before_hz = idle.sm_clock_hz;
   telemetry.sm_clock_after_hz = after.sm_clock_hz;
   telemetry.temperature_c = after.temperature_c;
   telemetry.other_processes = after.other_processes;
-  const TimedReading* last = nullptr;
-  std::set<std::string> reasons;
-  for (const TimedReading& timed : watched.readings) {
-    if (timed.at < begin) continue;
-    last = &timed;
-    reasons.insert(timed.reading.throttle_reasons.begin(), timed.reading.throttle_reasons.end());
+  const TelemetryReading* last = nullptr;
+  std::set<std::string> reasons;  // of the sampling span, else of the last reading before it
+  bool sampling = false;
+  for (const TimedReading& timed : watched) {
+    if (timed.at > spans.sampling_end) break;
+    if (!sampling) reasons.clear();
+    sampling = timed.at >= spans.sampling_start;
+    last = &timed.reading;
+    reasons.insert(last->throttle_reasons.begin(), last->throttle_reasons.end());
   }
-  // Too short a span for a reading of its own: the last one of the warm-up saw the same load.
-  if (!last && !watched.readings.empty()) {
-    last = &watched.readings.back();
-    reasons.insert(last->reading.throttle_reasons.begin(), last->reading.throttle_reasons.end());
-  }
-  const TelemetryReading& loaded = last ? last->reading : after;
   telemetry.throttle_reasons.assign(reasons.begin(), reasons.end());
-  telemetry.memory_clock_hz = loaded.memory_clock_hz;
-  telemetry.power_w = loaded.power_w;
+  telemetry.memory_clock_hz = (last ? *last : after).memory_clock_hz;
+  telemetry.power_w = power_under_load(idle, watched, after, spans);
+  if (telemetry.power_w) telemetry.energy_j_per_launch = *telemetry.power_w * median_s;
   return telemetry;
-}
-
-// Power is the slope of the energy counter, from 0.1 s after the load began (or 0.3 s before the
-// first sample: the warm-up is the same load) to the last sample; the energy of a launch is that
-// power times its time. Where the span is too short for a slope, power is the sensor's own.
-void add_energy(Telemetry& telemetry, const Watched& watched, Clock::time_point load_start,
-                Clock::time_point sampling_start, Clock::time_point end, double median_s) {
-  const auto from = std::max(load_start + std::chrono::milliseconds(100),
-                             sampling_start - std::chrono::milliseconds(300));
-  const std::optional<double> power_w = mean_power(watched.energy, from, end);
-  if (!power_w) return;
-  telemetry.power_w = power_w;
-  telemetry.energy_j_per_launch = *power_w * median_s;
 }
 
 }  // namespace
@@ -195,8 +213,7 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
     const int count = std::clamp(static_cast<int>(0.05 / sample_cost_s), 1, 50);
     for (const Sample& sample : timer->run(count)) {
       if (!(sample.seconds_per_launch > 0))
-        throw BelowResolution("a sample of " + std::to_string(launches) +
-                              (launches == 1 ? " launch is" : " launches is") +
+        throw BelowResolution("a sample of " + counted(launches, "launch is", "launches is") +
                               " below the resolution of the timer");
       samples.push_back(sample);
     }
@@ -216,7 +233,8 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
   }
   const auto sampling_end = Clock::now();
   const TelemetryReading after = device.telemetry();
-  const Watched watched = watch.finish();
+  const Spans spans = {load_start, sampling_start, sampling_end, Clock::now()};
+  const std::vector<TimedReading> watched = watch.finish();
 
   std::vector<double> seconds;
   for (const Sample& sample : samples) seconds.push_back(sample.seconds_per_launch);
@@ -226,9 +244,8 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
   measurement.timing.launches_per_sample = launches;
   measurement.timing.warmup_s = warmup_s;
   measurement.timing.stop_reason = std::move(stop_reason);
-  measurement.telemetry = summarize_sensors(idle, watched, after, sampling_start);
-  add_energy(measurement.telemetry, watched, load_start, sampling_start, sampling_end,
-             measurement.timing.median_s);
+  measurement.telemetry =
+      summarize_sensors(idle, watched, after, spans, measurement.timing.median_s);
   measurement.telemetry.sm_clock_during_hz = median_clock(samples);
   if (options.burst && !burst.samples().empty()) {
     measurement.timing.burst_s = median_seconds(burst.samples());

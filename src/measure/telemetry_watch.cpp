@@ -14,30 +14,23 @@ TelemetryWatch::~TelemetryWatch() {
 }
 
 void TelemetryWatch::poll() {
-  // A step of the energy is known to 10 ms; the rest is read seldom, to keep out of the way of the
-  // launches.
-  constexpr std::chrono::milliseconds period{10};
-  constexpr int full_reading_every = 6;
-  std::optional<double> last_j;
+  // The driver has new values ten times a second: no value is missed, and the launches are left
+  // alone.
+  constexpr std::chrono::milliseconds period{50};
   std::unique_lock lock(mutex_);
-  for (int tick = 0; !done_; ++tick) {
-    // The first wait lets the load begin.
-    wake_.wait_for(lock, tick == 0 ? std::chrono::milliseconds(2) : period);
-    if (done_ && !watched_.readings.empty()) break;
+  // The first wait lets the load begin.
+  wake_.wait_for(lock, std::chrono::milliseconds(2));
+  while (!done_ || readings_.empty()) {
     lock.unlock();
-    const std::optional<double> energy_j = device_.energy_total_j();
+    TelemetryReading reading = device_.telemetry();
     const auto now = std::chrono::steady_clock::now();
-    std::optional<TimedReading> reading;
-    if (tick % full_reading_every == 0) reading = TimedReading{now, device_.telemetry()};
     lock.lock();
-    // The first value is as old as the last update, which nobody saw.
-    if (energy_j && last_j && *energy_j != *last_j) watched_.energy.push_back({now, *energy_j});
-    last_j = energy_j;
-    if (reading) watched_.readings.push_back(std::move(*reading));
+    readings_.push_back({now, std::move(reading)});
+    wake_.wait_for(lock, period, [this] { return done_; });
   }
 }
 
-Watched TelemetryWatch::finish() {
+std::vector<TimedReading> TelemetryWatch::finish() {
   if (thread_.joinable()) {
     {
       const std::lock_guard lock(mutex_);
@@ -46,25 +39,21 @@ Watched TelemetryWatch::finish() {
     wake_.notify_one();
     thread_.join();
   }
-  return std::exchange(watched_, {});
+  return std::exchange(readings_, {});
 }
 
-std::optional<double> mean_power(std::span<const EnergyStep> steps,
+std::optional<double> mean_power(std::span<const TimedReading> readings,
                                  std::chrono::steady_clock::time_point from,
                                  std::chrono::steady_clock::time_point until) {
-  const EnergyStep* first = nullptr;
-  const EnergyStep* last = nullptr;
-  for (const EnergyStep& step : steps) {
-    if (step.at < from || step.at > until) continue;
-    if (!first) first = &step;
-    last = &step;
+  double sum_w = 0;
+  int count = 0;
+  for (const TimedReading& timed : readings) {
+    if (timed.at < from || timed.at > until || !timed.reading.power_w) continue;
+    sum_w += *timed.reading.power_w;
+    ++count;
   }
-  if (!first) return std::nullopt;
-  constexpr double shortest_span_s = 0.2;
-  const double seconds = std::chrono::duration<double>(last->at - first->at).count();
-  const double energy_j = last->energy_j - first->energy_j;
-  if (seconds < shortest_span_s || !(energy_j > 0)) return std::nullopt;
-  return energy_j / seconds;
+  if (count == 0) return std::nullopt;
+  return sum_w / count;
 }
 
 }  // namespace gpubench

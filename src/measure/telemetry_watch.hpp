@@ -14,26 +14,12 @@
 namespace gpubench {
 
 struct TimedReading {
-  std::chrono::steady_clock::time_point at;
+  std::chrono::steady_clock::time_point at;  // when it was complete
   TelemetryReading reading;
 };
 
-// When the running total of energy was first seen at a value. It stands still between its updates,
-// 20 to 100 ms apart: between two steps it grew by what was used between them, which two readings
-// at any times do not tell.
-struct EnergyStep {
-  std::chrono::steady_clock::time_point at;
-  double energy_j = 0;
-};
-
-struct Watched {
-  std::vector<TimedReading> readings;
-  std::vector<EnergyStep> energy;
-};
-
-// Watts between the first and the last of the steps within a span of time; nothing where they are
-// less than 0.2 s apart, or the total did not grow.
-std::optional<double> mean_power(std::span<const EnergyStep>,
+// Mean watts of the readings from `from` to `until`; nothing where none of them has a power.
+std::optional<double> mean_power(std::span<const TimedReading>,
                                  std::chrono::steady_clock::time_point from,
                                  std::chrono::steady_clock::time_point until);
 
@@ -45,7 +31,7 @@ class TelemetryWatch {
  public:
   explicit TelemetryWatch(Device& device);
   ~TelemetryWatch();
-  Watched finish();
+  std::vector<TimedReading> finish();
 
  private:
   void poll();
@@ -54,7 +40,7 @@ class TelemetryWatch {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;
-  Watched watched_;
+  std::vector<TimedReading> readings_;
   std::thread thread_;
 };
 

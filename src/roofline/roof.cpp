@@ -12,15 +12,31 @@ namespace {
 // A case that takes no more than this many empty launches is mostly the cost of being launched.
 constexpr double launch_bound_within = 3;
 
+// A term whose ceiling is missing could be the longest: what is left of the roof proves nothing.
+constexpr const char* no_ceiling = "no_ceiling";
+
+// The last step of every roof.
+void finish(Placement& placement, Roof&& roof) {
+  // A ceiling read from a file can be near zero.
+  if (!std::isfinite(roof.percent_of_roof)) return;
+  roof.above_roof = is_above_roof(roof.percent_of_roof);
+  if (roof.above_roof) placement.notes.push_back("above_roof");
+  placement.roof = std::move(roof);
+}
+
 // A trip between host and device: the bus carries both directions at once, so that the longer one
 // is what is attainable.
-std::optional<Roof> transfer_roof(const Work& work, double seconds,
-                                  std::span<const Ceiling> ceilings) {
+void place_under_bus(Placement& placement, const Work& work, double seconds,
+                     std::span<const Ceiling> ceilings) {
   std::optional<Roof> longest;
   for (const auto& [name, bytes] :
        {std::pair{"pcie_h2d", work.bytes_read}, std::pair{"pcie_d2h", work.bytes_written}}) {
+    if (!(bytes > 0)) continue;
     const Ceiling* ceiling = find_measured(ceilings, name);
-    if (!ceiling || !(bytes > 0)) continue;
+    if (!ceiling) {
+      placement.notes.push_back(no_ceiling);
+      return;
+    }
     const double attainable_s = bytes / *ceiling->value;
     if (longest && longest->attainable_s >= attainable_s) continue;
     longest.emplace();
@@ -30,14 +46,7 @@ std::optional<Roof> transfer_roof(const Work& work, double seconds,
     longest->attainable_s = attainable_s;
     longest->percent_of_roof = 100 * attainable_s / seconds;
   }
-  return longest;
-}
-
-// The last step of every roof.
-void flag_above_roof(Placement& placement) {
-  if (!placement.roof) return;
-  placement.roof->above_roof = is_above_roof(placement.roof->percent_of_roof);
-  if (placement.roof->above_roof) placement.notes.push_back("above_roof");
+  if (longest) finish(placement, std::move(*longest));
 }
 
 }  // namespace
@@ -61,9 +70,11 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, const 
   const double seconds = timed.seconds;
   Placement placement;
   if (!(seconds > 0)) return placement;
+  const Ceiling* launch = find_measured(ceilings, "latency_launch");
+  if (launch && seconds < launch_bound_within * *launch->value)
+    placement.notes.push_back("launch_bound");
   if (work.host_transfer) {
-    placement.roof = transfer_roof(work, seconds, ceilings);
-    flag_above_roof(placement);
+    place_under_bus(placement, work, seconds, ceilings);
     return placement;
   }
 
@@ -87,16 +98,15 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, const 
     memory_s = traffic.bytes / memory->bytes_per_s;
   }
   if (traffic.inner) placement.notes.push_back("inner_caches");
-  // A term whose ceiling is missing could be the longer one: what is left of the roof proves
-  // nothing.
-  if ((work.flops > 0 && !compute) || (traffic.needed && !memory)) return placement;
+  if ((work.flops > 0 && !compute) || (traffic.needed && !memory)) {
+    placement.notes.push_back(no_ceiling);
+    return placement;
+  }
   if (!compute && !memory) return placement;
 
   roof.attainable_s = std::max(compute_s, memory_s);
   roof.limited_by = compute_s >= memory_s ? compute->name : memory->name;
   roof.percent_of_roof = 100 * roof.attainable_s / seconds;
-  // A ceiling read from a file can be near zero.
-  if (!std::isfinite(roof.percent_of_roof)) return placement;
   if (compute && compute->burst && timed.burst_s && *compute->burst > 0 && *timed.burst_s > 0) {
     const double burst_s = std::max(work.flops / *compute->burst, memory_s);
     const double percent = 100 * burst_s / *timed.burst_s;
@@ -111,11 +121,7 @@ Placement place_under_roof(const Work& work, DType type, CacheMode cache, const 
     }
   }
   if (memory && traffic.in_transition) placement.notes.push_back("l2_transition");
-  const Ceiling* launch = find_measured(ceilings, "latency_launch");
-  if (launch && seconds < launch_bound_within * *launch->value)
-    placement.notes.push_back("launch_bound");
-  placement.roof = std::move(roof);
-  flag_above_roof(placement);
+  finish(placement, std::move(roof));
   return placement;
 }
 

@@ -2,6 +2,7 @@ import csv
 import io
 import os
 import pathlib
+import resource
 import stat
 import subprocess
 import threading
@@ -79,6 +80,18 @@ class Outputs(Case):
         self.refused(closed / "out.json", **somebody)
         self.assertEqual(file.read_text(), "before")
         self.assertEqual(os.listdir(closed), [])
+
+    def test_where_no_file_can_be_made_though_the_folder_is_there(self):
+        run = gpubench("run", *SMALL, "--device", "host", "--json", "x.json", cwd="/proc")
+        self.assert_one_sentence(run, 5, "x.json", "no file can be made", "'.'")
+
+    def test_a_limit_on_the_size_of_files_is_an_error_of_the_write(self):
+        ceilings()  # that file is not limited
+        run = self.run_fast(*SMALL, "--json", self.folder / "out.json",
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+        self.assert_code(run, 5)
+        self.assertIn("File too large", run.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_file_is_replaced_and_keeps_its_mode(self):
         target = self.folder / "out.json"

@@ -67,6 +67,10 @@ class Usage(Case):
         self.refused(["run", "vector_add", "--columns", "8", *HOST], "--columns", "--N")
         self.refused(["run", "softmax", "--causal", *HOST], "--causal")
 
+    def test_a_value_behind_a_switch(self):
+        self.refused(["run", "attention", "--causal", "true", *HOST], "--causal=true")
+        self.refused(["run", "attention", *HOST, "--dry-run", "false"], "stands alone")
+
     def test_an_option_in_the_wrong_place_is_told_where_it_belongs(self):
         self.refused(["run", "--version"], "'gpubench' alone", "gpubench --version")
         self.refused(["run", "--version", "matmul"], "gpubench --version")

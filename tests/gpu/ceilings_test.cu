@@ -7,11 +7,13 @@
 #include <cub/device/device_reduce.cuh>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "device/cuda/support.hpp"
 #include "device/devices.hpp"
 #include "measure/telemetry_watch.hpp"
+#include "registry/family.hpp"
 #include "roofline/ceiling.hpp"
 
 namespace gpubench {
@@ -23,6 +25,17 @@ class CeilingsOnTheGpu : public testing::Test {
     const CudaStatus status = cuda_status();
     if (status.device_count == 0) GTEST_SKIP() << status.reason;
     device_ = open_cuda_device(0);
+  }
+
+  Launch launch_of(std::string_view name) {
+    for (const CeilingSpec& spec : ceiling_specs()) {
+      VariantFacts variant;
+      variant.device = spec.device;
+      variant.needs = spec.needs;
+      if (spec.name == name && !unsupported(variant, device_->facts()))
+        return spec.prepare(*device_, DataPattern::random).front().launch;
+    }
+    throw std::runtime_error("the device lacks " + std::string(name));
   }
 
   // Bytes a second of a launch, sampled like the DRAM ceilings.
@@ -76,36 +89,49 @@ TEST_F(CeilingsOnTheGpu, NothingReadsOrWritesDramFasterThanTheCeilings) {
   EXPECT_GE(std::max(read, write) * scatter, std::max(cub, set));
 }
 
-TEST_F(CeilingsOnTheGpu, TheEnergyOfALaunchIsPowerTimesTime) {
+// The counter of energy is updated ten times a second: over five seconds it is known to 2 %.
+TEST_F(CeilingsOnTheGpu, TheEnergyOfALaunchIsThatOfTheDevicesCounter) {
   if (!device_->telemetry().energy_j || !device_->telemetry().power_w)
     GTEST_SKIP() << "the device tells neither its energy nor its power";
-  const CeilingSpec* spec = find_spec(DeviceKind::cuda, "fp32_fma");
-  ASSERT_TRUE(spec && spec->prepare);
-  const auto candidates = spec->prepare(*device_, DataPattern::random);
-  // Long samples, so that what lies between them does not count; NVML's power is a mean over a
-  // second.
+  // Long samples, so that what lies between them does not count.
   MeasureOptions options;
   options.sample_s = 50e-3;
-  options.warmup_s = 2;
+  options.warmup_s = 1;
   options.load_until_s = 6;
   TelemetryWatch watch(*device_);
-  const auto start = std::chrono::steady_clock::now();
-  const Measurement measured = measure(*device_, candidates.front().launch, options);
-  double power_w = 0;
-  int readings = 0;
-  for (const TimedReading& reading : watch.finish().readings) {
-    const double at_s = std::chrono::duration<double>(reading.at - start).count();
-    if (at_s < 3 || at_s > 5.5 || !reading.reading.power_w) continue;
-    power_w += *reading.reading.power_w;
-    ++readings;
-  }
-  ASSERT_GT(readings, 10);
-  power_w /= readings;
+  const Measurement measured = measure(*device_, launch_of("fp32_fma"), options);
+  const std::vector<TimedReading> readings = watch.finish();
+  ASSERT_GT(readings.size(), 20u);
+  // Without the second before the load and what comes after it.
+  const TimedReading& first = readings[readings.size() / 6];
+  const TimedReading& last = readings[readings.size() - 3];
+  const double seconds = std::chrono::duration<double>(last.at - first.at).count();
+  const double power_w = (*last.reading.energy_j - *first.reading.energy_j) / seconds;
   ASSERT_TRUE(measured.telemetry.energy_j_per_launch);
   const double expected_j = power_w * measured.timing.median_s;
-  std::cout << "energy of a launch " << *measured.telemetry.energy_j_per_launch << " J; " << power_w
-            << " W (sensor) x " << measured.timing.median_s << " s = " << expected_j << " J\n";
+  std::cout << "energy of a launch " << *measured.telemetry.energy_j_per_launch << " J; "
+            << seconds << " s of the counter: " << power_w << " W x " << measured.timing.median_s
+            << " s = " << expected_j << " J\n";
   EXPECT_NEAR(*measured.telemetry.energy_j_per_launch, expected_j, 0.05 * expected_j);
+}
+
+TEST_F(CeilingsOnTheGpu, PowerIsNotThatOfWhatRanBefore) {
+  if (!device_->telemetry().power_w) GTEST_SKIP() << "the device does not tell its power";
+  const Launch quiet = launch_of("shared_read");
+  const Launch loud = launch_of("f16_tensor");
+  MeasureOptions options;
+  options.warmup_s = 0.08;
+  options.load_until_s = 0.3;
+  const auto power_w = [&](const Launch& launch) {
+    return measure(*device_, launch, options).telemetry.power_w.value_or(0);
+  };
+  const double after_idling = power_w(quiet);
+  const double of_loud = power_w(loud);
+  const double after_loud = power_w(quiet);
+  std::cout << "shared_read " << after_idling << " W, f16_tensor " << of_loud
+            << " W, shared_read right after it " << after_loud << " W\n";
+  EXPECT_GT(of_loud, 1.5 * after_idling);
+  EXPECT_NEAR(after_loud, after_idling, 0.1 * after_idling);
 }
 
 }  // namespace

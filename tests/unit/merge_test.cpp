@@ -52,6 +52,23 @@ TEST(MergeProcesses, keeps_samples_and_telemetry_by_process) {
   EXPECT_GT(record.timing->median_ci95_s->high, 1.2e-3);
 }
 
+TEST(MergeProcesses, the_largest_error_keeps_the_bound_of_its_output) {
+  CaseRecord small = process_at(1e-3);
+  small.verification = Verification{};
+  small.verification->passed = true;
+  CaseRecord large = small;
+  small.verification->max_abs_error = 1e-6;
+  small.verification->bound = 1e-5;
+  large.verification->max_abs_error = 1e-4;
+  large.verification->bound = 1e-3;
+  for (const bool first : {true, false}) {
+    const Document merged = merge_processes(
+        {document_of({first ? large : small}), document_of({first ? small : large})});
+    EXPECT_EQ(merged.cases[0].verification->max_abs_error, 1e-4);
+    EXPECT_EQ(merged.cases[0].verification->bound, 1e-3);
+  }
+}
+
 TEST(MergeProcesses, two_processes_have_no_interval) {
   const Document merged =
       merge_processes({document_of({process_at(1e-3)}), document_of({process_at(1e-3)})});

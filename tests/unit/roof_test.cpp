@@ -208,11 +208,11 @@ TEST_F(RoofTest, where_a_ceiling_that_is_needed_is_missing_there_is_no_roof) {
   const auto all = ceilings;
   lose("l2_read");
   EXPECT_FALSE(place(0.004).roof);
-  EXPECT_TRUE(place(0.004).notes.empty());  // nothing was held to L2
+  EXPECT_EQ(place(0.004).notes, Notes{"no_ceiling"});  // nothing was held to L2
   ceilings = all;
   lose("fp32_fma");
   EXPECT_FALSE(place(0.004).roof);
-  EXPECT_TRUE(place(0.004).notes.empty());
+  EXPECT_EQ(place(0.004).notes, Notes{"no_ceiling"});
   work.flops = 0;
   EXPECT_EQ(place(0.004).roof->limited_by, "l2_read");
   cache = CacheMode::cold;
@@ -233,7 +233,7 @@ TEST_F(RoofTest, what_the_inner_caches_hold_needs_the_compute_ceiling_alone) {
   EXPECT_EQ(place(0.004).roof->limited_by, "fp32_fma");
   lose("fp32_fma");
   EXPECT_FALSE(place(0.004).roof);
-  EXPECT_EQ(place(0.004).notes, Notes{"inner_caches"});
+  EXPECT_EQ(place(0.004).notes, (Notes{"inner_caches", "no_ceiling"}));
 }
 
 TEST_F(RoofTest, a_ceiling_near_zero_makes_no_infinite_percentage) {
@@ -310,14 +310,20 @@ TEST_F(TransferTest, neither_the_size_of_l2_nor_the_cache_mode_matters) {
   EXPECT_TRUE(place(0.016).notes.empty());
 }
 
-TEST_F(TransferTest, a_direction_without_ceiling_or_bytes_is_left_out) {
-  work.bytes_read = 0;
-  EXPECT_EQ(place(0.01).roof->limited_by, "pcie_d2h");
-  work.bytes_read = 600e6;
+TEST_F(TransferTest, a_direction_without_bytes_needs_no_ceiling_and_one_with_bytes_does) {
   lose("pcie_h2d");
+  EXPECT_FALSE(place(0.01).roof);
+  EXPECT_EQ(place(0.01).notes, Notes{"no_ceiling"});
+  work.bytes_read = 0;
   EXPECT_EQ(place(0.01).roof->limited_by, "pcie_d2h");
   EXPECT_DOUBLE_EQ(place(0.01).roof->percent_of_roof, 50);  // 5 of 10 ms
   work.bytes_written = 0;
+  EXPECT_FALSE(place(0.01).roof);
+  EXPECT_TRUE(place(0.01).notes.empty());
+}
+
+TEST_F(TransferTest, a_ceiling_near_zero_makes_no_infinite_percentage) {
+  for (Ceiling& c : ceilings) c.value = 5e-324;
   EXPECT_FALSE(place(0.01).roof);
 }
 
@@ -326,7 +332,7 @@ TEST_F(TransferTest, without_ceilings_of_the_bus_it_has_no_roof) {
   for (Ceiling& c : ceilings)
     if (c.name == "pcie_h2d") c.status = "failed";
   EXPECT_FALSE(place(0.004).roof);
-  EXPECT_TRUE(place(0.004).notes.empty());
+  EXPECT_EQ(place(0.004).notes, Notes{"no_ceiling"});
 }
 
 TEST_F(TransferTest, faster_than_the_bus_is_flagged) {

@@ -158,9 +158,6 @@ class CudaDevice final : public Device {
   }
 
   TelemetryReading telemetry() override { return nvml_ ? nvml_->telemetry() : TelemetryReading{}; }
-  std::optional<double> energy_total_j() override {
-    return nvml_ ? nvml_->energy_total_j() : std::nullopt;
-  }
 
  private:
   void activate() { check(cudaSetDevice(ordinal_), "opening " + id_); }

@@ -26,6 +26,21 @@ struct ProcessInfo {  // nvmlProcessInfo_v2_t, used by the _v2 and _v3 queries
   unsigned int compute_instance;
 };
 
+struct FieldValue {  // nvmlFieldValue_t
+  unsigned int field;
+  unsigned int scope;  // of power: 0 is the GPU
+  long long timestamp_us;
+  long long latency_us;
+  unsigned int type;
+  Result result;
+  union {
+    unsigned int as_unsigned;
+    unsigned long long as_unsigned_long_long;
+  } value;
+};
+constexpr unsigned int field_power_instant = 186;  // NVML_FI_DEV_POWER_INSTANT, mW
+constexpr unsigned int type_unsigned = 1;          // NVML_VALUE_TYPE_UNSIGNED_INT
+
 // nvmlClocksThrottleReason*: gpu_idle (bit 0) limits nothing and is left out.
 constexpr std::array<std::pair<unsigned long long, const char*>, 8> throttle_names{{
     {0x02, "applications_clocks_setting"},
@@ -59,6 +74,7 @@ struct Nvml::Library {
   Result (*clock)(Handle, int, unsigned int*) = nullptr;        // MHz
   Result (*max_clock)(Handle, int, unsigned int*) = nullptr;    // MHz
   Result (*power)(Handle, unsigned int*) = nullptr;             // mW
+  Result (*field_values)(Handle, int, FieldValue*) = nullptr;
   Result (*power_limit)(Handle, unsigned int*) = nullptr;       // mW
   Result (*energy)(Handle, unsigned long long*) = nullptr;      // mJ since the driver was loaded
   Result (*temperature)(Handle, int, unsigned int*) = nullptr;  // degrees Celsius
@@ -84,6 +100,7 @@ struct Nvml::Library {
     find(file, clock, "nvmlDeviceGetClockInfo");
     find(file, max_clock, "nvmlDeviceGetMaxClockInfo");
     find(file, power, "nvmlDeviceGetPowerUsage");
+    find(file, field_values, "nvmlDeviceGetFieldValues");
     find(file, power_limit, "nvmlDeviceGetEnforcedPowerLimit");
     find(file, energy, "nvmlDeviceGetTotalEnergyConsumption");
     find(file, temperature, "nvmlDeviceGetTemperature");
@@ -150,8 +167,17 @@ std::optional<double> Nvml::power_limit_w() const {
   return library_->reading(library_->power_limit, 1e-3);
 }
 
-std::optional<double> Nvml::energy_total_j() const {
-  return library_->reading(library_->energy, 1e-3);
+// nvmlDeviceGetPowerUsage is the mean of the last second on everything since GA102 (its
+// documentation says so): most of it is then what ran before a case. Where there is no field for
+// the power of the moment, that query tells it.
+std::optional<double> Nvml::power_w() const {
+  const Library& nvml = *library_;
+  FieldValue power{};
+  power.field = field_power_instant;
+  if (nvml.field_values && nvml.field_values(nvml.board, 1, &power) == success &&
+      power.result == success && power.type == type_unsigned)
+    return power.value.as_unsigned * 1e-3;
+  return nvml.reading(nvml.power, 1e-3);
 }
 
 TelemetryReading Nvml::telemetry() const {
@@ -159,8 +185,8 @@ TelemetryReading Nvml::telemetry() const {
   TelemetryReading reading;
   reading.sm_clock_hz = nvml.reading(nvml.clock, clock_sm, 1e6);
   reading.memory_clock_hz = nvml.reading(nvml.clock, clock_memory, 1e6);
-  reading.power_w = nvml.reading(nvml.power, 1e-3);
-  reading.energy_j = energy_total_j();
+  reading.power_w = power_w();
+  reading.energy_j = nvml.reading(nvml.energy, 1e-3);
   reading.temperature_c = nvml.reading(nvml.temperature, temperature_gpu, 1.0);
   unsigned long long reasons = 0;
   if (nvml.throttle_reasons && nvml.throttle_reasons(nvml.board, &reasons) == success)

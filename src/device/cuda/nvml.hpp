@@ -23,12 +23,12 @@ class Nvml {
   std::optional<double> sm_clock_max_hz() const;
   std::optional<double> memory_clock_max_hz() const;
   std::optional<double> power_limit_w() const;  // the one enforced now
-  TelemetryReading telemetry() const;
-  std::optional<double> energy_total_j() const;  // since the driver was loaded
+  TelemetryReading telemetry() const;  // energy since the driver was loaded
 
  private:
   struct Library;
   explicit Nvml(std::unique_ptr<Library> library);
+  std::optional<double> power_w() const;
   std::optional<int> other_processes() const;
   std::unique_ptr<Library> library_;
 };
