@@ -52,7 +52,7 @@ std::optional<double> mean_power(std::span<const TimedReading> readings,
     sum_w += *timed.reading.power_w;
     ++count;
   }
-  if (count == 0) return std::nullopt;
+  if (count < 2) return std::nullopt;
   return sum_w / count;
 }
 

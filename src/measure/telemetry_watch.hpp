@@ -18,7 +18,8 @@ struct TimedReading {
   TelemetryReading reading;
 };
 
-// Mean watts of the readings from `from` to `until`; nothing where none of them has a power.
+// Mean watts of the readings from `from` to `until`; nothing where fewer than two of them have a
+// power: it swings by a fifth when a load begins.
 std::optional<double> mean_power(std::span<const TimedReading>,
                                  std::chrono::steady_clock::time_point from,
                                  std::chrono::steady_clock::time_point until);

@@ -24,7 +24,7 @@ TEST(MeanPower, is_that_of_the_readings_within_the_span) {
       reading(start + milliseconds(100), std::nullopt), reading(start + milliseconds(150), 510),
       reading(start + milliseconds(200), 100)};
   EXPECT_DOUBLE_EQ(*mean_power(readings, start + milliseconds(50), start + milliseconds(150)), 500);
-  EXPECT_FALSE(mean_power(readings, start + milliseconds(60), start + milliseconds(140)));
+  EXPECT_FALSE(mean_power(readings, start + milliseconds(60), start + milliseconds(150)));
   EXPECT_FALSE(mean_power({}, start, start + milliseconds(500)));
 }
 
