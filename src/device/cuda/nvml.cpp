@@ -35,7 +35,7 @@ struct FieldValue {  // nvmlFieldValue_t
   Result result;
   union {
     unsigned int as_unsigned;
-    unsigned long long as_unsigned_long_long;
+    unsigned long long widest;
   } value;
 };
 constexpr unsigned int field_power_instant = 186;  // NVML_FI_DEV_POWER_INSTANT, mW
