@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "cli/compare_arguments.hpp"
-#include "cli/output.hpp"
 #include "cli/usage_errors.hpp"
 #include "document/build_info/build_info.hpp"
 #include "kernels/families.hpp"
@@ -94,7 +93,6 @@ void add_device(CLI::App& app, Arguments& arguments) {
 void add_outputs(CLI::App& app, Arguments& arguments, Texts& texts) {
   app.add_option("--json", arguments.json,
                  "write the results document to FILE, or to standard output for -")
-      ->transform(output_path)
       ->type_name("FILE");
   app.add_flag("-q,--quiet", texts.quiet, "no notes and no progress on standard error");
   app.add_flag("-v,--verbose", texts.verbose,
@@ -149,7 +147,6 @@ void add_run_options(CLI::App& app, Arguments& arguments, Texts& texts) {
       "afterwards record the launches with CUPTI as well; a case whose events disagree with "
       "the records fails");
   app.add_option("--csv", arguments.csv, "write a row a case to FILE, or to standard output for -")
-      ->transform(output_path)
       ->type_name("FILE");
   add_outputs(app, arguments, texts);
 }
@@ -316,7 +313,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   if (chosen.empty()) {
     if (!texts.list)
       usage_error(
-          "gpubench needs a command: info, list, roofline, run, verify or compare (see gpubench --help)");
+          "gpubench needs a command: info, list, roofline, run, verify or compare (see gpubench "
+          "--help)");
     arguments.command = Command::list;
     return parsed;
   }

@@ -1,7 +1,6 @@
 #include "cli/compare_arguments.hpp"
 
 #include "base/text.hpp"
-#include "cli/output.hpp"
 #include "cli/usage_errors.hpp"
 
 namespace gpubench {
@@ -39,10 +38,6 @@ void add_option(CLI::App& app, const char* option, std::string& target, const ch
   app.add_option(option, target, help)->type_name(type);
 }
 
-void add_output(CLI::App& app, const char* option, std::string& target, const char* help) {
-  app.add_option(option, target, help)->transform(output_path)->type_name("FILE");
-}
-
 }  // namespace
 
 CLI::App* add_compare(CLI::App& parent, Arguments& all, CompareTexts& texts) {
@@ -73,16 +68,16 @@ CLI::App* add_compare(CLI::App& parent, Arguments& all, CompareTexts& texts) {
   app->add_option("--calibrate", arguments.calibrate,
                   "how far runs of one build differ: documents of it, instead of two sides")
       ->type_name("FILES");
-  add_output(*app, "-o,--output", arguments.noise_output,
+  add_option(*app, "-o,--output", arguments.noise_output, "FILE",
              "of --calibrate: write the floors to FILE, or to standard output for -");
   app->add_flag("-v,--verbose", texts.verbose, "list the cases that are the same, too");
-  add_output(
-      *app, "--json", all.json,
+  add_option(
+      *app, "--json", all.json, "FILE",
       "write the comparison (docs/comparison.schema.json) to FILE, or to standard output for -");
-  add_output(*app, "--markdown", arguments.markdown,
+  add_option(*app, "--markdown", arguments.markdown, "FILE",
              "write a pull-request comment to FILE, or to standard output for -");
-  add_output(*app, "--junit", arguments.junit, "write JUnit XML");
-  add_output(*app, "--github-action-benchmark", arguments.github_action_benchmark,
+  add_option(*app, "--junit", arguments.junit, "FILE", "write JUnit XML");
+  add_option(*app, "--github-action-benchmark", arguments.github_action_benchmark, "FILE",
              "write what the action github-action-benchmark reads");
   return app;
 }

@@ -17,10 +17,4 @@ ExitCode print_output(std::string_view text) {
   return ExitCode::ok;
 }
 
-std::string output_path(std::string path) {
-  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-    if (path == name) return "-";
-  return path;
-}
-
 }  // namespace gpubench

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <regex>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ ExitCode command_roofline(const Arguments& arguments) {
   for (const Ceiling& ceiling : document.ceilings)
     if (ceiling.status == "failed")
       throw Error(ExitCode::failed, ceiling.name + ": " + ceiling.reason.value_or("failed"));
+  if (std::ranges::all_of(document.ceilings,
+                          [](const Ceiling& ceiling) { return ceiling.status != "ok"; }))
+    throw Error(ExitCode::no_device,
+                "nothing could be measured: " + document.ceilings.front().name + ": " +
+                    document.ceilings.front().reason.value_or("skipped"));
   return ExitCode::ok;
 }
 

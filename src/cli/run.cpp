@@ -77,8 +77,8 @@ void note_faults(const std::vector<CaseRecord>& cases, Progress& progress) {
   });
   if (without > 0)
     progress.note(counted(without, "case has", "cases have") +
-                  " no roof: a ceiling that it takes was not measured ('gpubench roofline --all' "
-                  "measures every one)");
+                  " no roof, for want of a ceiling: 'gpubench roofline --all --json FILE' measures "
+                  "all that the device has, --ceilings FILE takes them from there");
 }
 
 // 1 where an answer was wrong or a launch failed, 3 where nothing could run, else 0.

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "document/output_file.hpp"
 
 namespace gpubench {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 // both.
 bool same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
-  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  if (a == "-" || b == "-") return false;
   std::error_code error;
   const bool both = fs::exists(a, error) && fs::exists(b, error);
   if (both) return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
@@ -21,9 +22,10 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 void refuse(const NamedPath& output, const NamedPath& other) {
-  if (output.path == "-" && other.path == "-")
-    throw Error(ExitCode::usage, output.option + " - and " + other.option +
-                                     " - exclude each other: both want standard output");
+  if (output.path.empty() || other.path.empty()) return;
+  if (leads_to_standard_output(output.path) && leads_to_standard_output(other.path))
+    throw Error(ExitCode::usage, output.option + " " + output.path + " and " + other.option + " " +
+                                     other.path + " exclude each other: both want standard output");
   if (same_file(output.path, other.path))
     throw Error(ExitCode::usage, output.option + " and " + other.option + " name the same file, '" +
                                      output.path + "'");

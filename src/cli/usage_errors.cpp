@@ -100,8 +100,11 @@ void unexpected(const CLI::App& root) {
         usage_error("'" + where + "' does not take '" + word + "'; did you mean '--" + name + " " +
                     word.substr(name.size() + 1) + "'?");
   if (word == "true" || word == "false")
-    usage_error("'" + where + "' does not take '" + word +
-                "'; a switch stands alone, or has its value behind '=', as in --causal=true");
+    for (const CLI::Option* option : apps.back()->get_options())
+      if (option->get_expected_max() == 0 && option->get_single_name() != "help")
+        usage_error("'" + where + "' does not take '" + word +
+                    "'; a switch stands alone, or has its value behind '=': --" +
+                    option->get_single_name() + "=" + word);
   std::vector<std::string> candidates;
   for (const CLI::App* child : children(*apps.back())) candidates.push_back(child->get_name());
   usage_error("'" + where + "' does not take '" + word + "'" + suggestion(word, candidates));

@@ -88,8 +88,19 @@ int write_all(int file, std::string_view text) {
 
 }  // namespace
 
+bool leads_to_standard_output(const std::string& path) {
+  if (path == "-") return true;
+  struct stat named {};
+  struct stat standard {};
+  // A terminal and /dev/null take what comes from two writers.
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &standard) == 0 &&
+         !S_ISCHR(standard.st_mode) && named.st_dev == standard.st_dev &&
+         named.st_ino == standard.st_ino;
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_.empty()) throw Error(ExitCode::io, "cannot write to a file without a name");
+  if (leads_to_standard_output(path_)) path_ = "-";
   struct stat facts {};
   if (is_standard_output()) {
     if (::fstat(STDOUT_FILENO, &facts) != 0) fail(path_, errno);

@@ -7,10 +7,15 @@
 
 namespace gpubench {
 
+// Whether a path is "-" or leads to the file, pipe or socket that standard output is: opened again
+// it would be a second writer with an offset of its own, and one would write over the other.
+bool leads_to_standard_output(const std::string& path);
+
 // What is written goes to memory, and to the target at commit(). A regular file is replaced in one
 // step (symbolic links are followed, an existing file's mode is kept, a new one gets what the umask
-// says); "-" is standard output; devices, pipes and FIFOs are opened at once and written directly.
-// Nothing is left behind when the object goes without commit(), or when the program is killed.
+// says); "-", and what leads there, is standard output; devices, pipes and FIFOs are opened at once
+// and written directly. Nothing is left behind when the object goes without commit(), or when the
+// program is killed.
 class OutputFile {
  public:
   // Throws Error{io} with the path and the system's reason where writing could not succeed: a

@@ -183,8 +183,8 @@ Timing read_timing(const Cursor& at) {
   if (!timing.samples_by_process_s.empty() && all != timing.samples_s)
     at.fail("samples_s is not samples_by_process_s, one process after the other");
   timing.median_s = above_zero(at.at("median_s"));
-  // Everything else is held against the median, and compare against the samples: they must be of
-  // one measurement. (A median of an even count may round differently elsewhere.)
+  // Rates and percentages are of the median, and compare judges the samples: they must be of one
+  // measurement. (A median of an even count may round differently elsewhere.)
   if (!timing.samples_s.empty())
     if (const double of_samples = median(timing.samples_s);
         std::fabs(timing.median_s - of_samples) > 1e-9 * of_samples)

@@ -35,12 +35,16 @@ int launches_for(Device& device, const Launch& launch, const MeasureOptions& opt
   int launches = 1;
   for (;;) {
     const auto timer = device.timer(launch, {launches, options.submission, options.cache});
-    // The least of three: one that was held up (by another process, a page fault) would pass a
-    // sample of a single short launch for a full one. What lasts a hundred times longer than a
-    // sample is not asked again.
+    // A launch that was held up (by another process, a page fault) would pass a sample of one short
+    // launch for a full one: the least of three counts, and of ten where it would end the search.
+    // What takes long is not asked that often.
+    constexpr double enough_s = 0.25;
+    const auto start = Clock::now();
     double per_launch = timer->run(1).front().seconds_per_launch;
-    for (int again = 0; again < 2 && per_launch * launches < 100 * options.sample_s; ++again)
+    for (int tries = 1; tries < 10 && since(start) < enough_s; ++tries) {
+      if (tries >= 3 && per_launch * launches < options.sample_s) break;
       per_launch = std::min(per_launch, timer->run(1).front().seconds_per_launch);
+    }
     const double total = per_launch * launches;
     if (total >= options.sample_s || launches == most) return launches;
     const double wanted = per_launch > 0 ? options.sample_s / per_launch : most;
@@ -110,32 +114,33 @@ struct Spans {
   Clock::time_point load_start, sampling_start, sampling_end, after;
 };
 
-// Power under the load. A sensor's value is up to a tenth of a second old, so that the first one
-// of the load comes after that; of a short sampling span the load before it counts too, 0.3 s in
-// all, since it is the same. Without a sensor of power, as on a host, it is what a counter of energy
-// grew by.
-std::optional<double> power_under_load(const TelemetryReading& idle,
+// Power under the load, where that lasted a quarter of a second. A sensor's value is up to a tenth
+// of a second old, so that the first one of the load comes after that; of a short sampling span
+// the load before it counts too, since it is the same. Without a sensor of power, as on a host, it
+// is the slope of a counter of energy.
+std::optional<double> power_under_load(DeviceKind kind, const TelemetryReading& idle,
                                        std::span<const TimedReading> watched,
                                        const TelemetryReading& after, const Spans& spans) {
   using std::chrono::milliseconds;
-  if (!after.power_w) {
-    const double seconds =
-        std::chrono::duration<double>(spans.after - spans.load_start).count();
-    constexpr double shortest_span_s = 0.05;
-    if (!idle.energy_j || !after.energy_j || seconds < shortest_span_s) return std::nullopt;
-    const double energy_j = *after.energy_j - *idle.energy_j;
-    if (!(energy_j > 0)) return std::nullopt;
-    return energy_j / seconds;
+  if (after.power_w) {
+    if (spans.sampling_end - spans.load_start < milliseconds(250)) return std::nullopt;
+    const auto from =
+        std::max(spans.load_start + milliseconds(110),
+                 std::min(spans.sampling_start, spans.sampling_end - milliseconds(300)));
+    return mean_power(watched, from, spans.sampling_end);
   }
-  const auto load =
-      std::max(spans.load_start,
-               std::min(spans.sampling_start, spans.sampling_end - milliseconds(300)));
-  return mean_power(watched, load + milliseconds(110), spans.sampling_end);
+  const double seconds = std::chrono::duration<double>(spans.after - spans.load_start).count();
+  // A GPU's counter steps ten times a second, a processor's a thousand times.
+  const double shortest_span_s = kind == DeviceKind::cuda ? 1.0 : 0.05;
+  if (!idle.energy_j || !after.energy_j || seconds < shortest_span_s) return std::nullopt;
+  const double energy_j = *after.energy_j - *idle.energy_j;
+  if (!(energy_j > 0)) return std::nullopt;
+  return energy_j / seconds;
 }
 
 // The sensors' part of the telemetry.
 Telemetry summarize_sensors(const TelemetryReading& idle, std::span<const TimedReading> watched,
-                            const TelemetryReading& after, const Spans& spans, double median_s) {
+                            const TelemetryReading& after, const Spans& spans) {
   Telemetry telemetry;
   telemetry.sm_clock_before_hz = idle.sm_clock_hz;
   telemetry.sm_clock_after_hz = after.sm_clock_hz;
@@ -145,16 +150,14 @@ Telemetry summarize_sensors(const TelemetryReading& idle, std::span<const TimedR
   std::set<std::string> reasons;  // of the sampling span, else of the last reading before it
   bool sampling = false;
   for (const TimedReading& timed : watched) {
-    if (timed.at > spans.sampling_end) break;
+    if (timed.ended > spans.sampling_end) break;
     if (!sampling) reasons.clear();
-    sampling = timed.at >= spans.sampling_start;
+    sampling = timed.began >= spans.sampling_start;
     last = &timed.reading;
     reasons.insert(last->throttle_reasons.begin(), last->throttle_reasons.end());
   }
   telemetry.throttle_reasons.assign(reasons.begin(), reasons.end());
   telemetry.memory_clock_hz = (last ? *last : after).memory_clock_hz;
-  telemetry.power_w = power_under_load(idle, watched, after, spans);
-  if (telemetry.power_w) telemetry.energy_j_per_launch = *telemetry.power_w * median_s;
   return telemetry;
 }
 
@@ -244,8 +247,12 @@ Measurement measure(Device& device, const Launch& launch, const MeasureOptions& 
   measurement.timing.launches_per_sample = launches;
   measurement.timing.warmup_s = warmup_s;
   measurement.timing.stop_reason = std::move(stop_reason);
-  measurement.telemetry =
-      summarize_sensors(idle, watched, after, spans, measurement.timing.median_s);
+  measurement.telemetry = summarize_sensors(idle, watched, after, spans);
+  const auto power_w = power_under_load(device.facts().kind, idle, watched, after, spans);
+  measurement.telemetry.power_w = power_w;
+  // Cold, most of the load is the sweeping of the cache, whose power is not the launch's.
+  if (power_w && options.cache == CacheMode::warm)
+    measurement.telemetry.energy_j_per_launch = *power_w * measurement.timing.median_s;
   measurement.telemetry.sm_clock_during_hz = median_clock(samples);
   if (options.burst && !burst.samples().empty()) {
     measurement.timing.burst_s = median_seconds(burst.samples());

@@ -19,13 +19,15 @@ void TelemetryWatch::poll() {
   constexpr std::chrono::milliseconds period{50};
   std::unique_lock lock(mutex_);
   // The first wait lets the load begin.
-  wake_.wait_for(lock, std::chrono::milliseconds(2));
-  while (!done_ || readings_.empty()) {
+  wake_.wait_for(lock, std::chrono::milliseconds(2), [this] { return done_; });
+  while (!done_) {
     lock.unlock();
-    TelemetryReading reading = device_.telemetry();
-    const auto now = std::chrono::steady_clock::now();
+    TimedReading timed;
+    timed.began = std::chrono::steady_clock::now();
+    timed.reading = device_.telemetry();
+    timed.ended = std::chrono::steady_clock::now();
     lock.lock();
-    readings_.push_back({now, std::move(reading)});
+    readings_.push_back(std::move(timed));
     wake_.wait_for(lock, period, [this] { return done_; });
   }
 }
@@ -48,7 +50,7 @@ std::optional<double> mean_power(std::span<const TimedReading> readings,
   double sum_w = 0;
   int count = 0;
   for (const TimedReading& timed : readings) {
-    if (timed.at < from || timed.at > until || !timed.reading.power_w) continue;
+    if (timed.began < from || timed.ended > until || !timed.reading.power_w) continue;
     sum_w += *timed.reading.power_w;
     ++count;
   }

@@ -14,12 +14,12 @@
 namespace gpubench {
 
 struct TimedReading {
-  std::chrono::steady_clock::time_point at;  // when it was complete
+  std::chrono::steady_clock::time_point began, ended;
   TelemetryReading reading;
 };
 
-// Mean watts of the readings from `from` to `until`; nothing where fewer than two of them have a
-// power: it swings by a fifth when a load begins.
+// Mean watts of the readings that began and ended between `from` and `until`; nothing where fewer
+// than two of them have a power: it swings by a fifth when a load begins.
 std::optional<double> mean_power(std::span<const TimedReading>,
                                  std::chrono::steady_clock::time_point from,
                                  std::chrono::steady_clock::time_point until);

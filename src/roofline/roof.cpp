@@ -9,7 +9,7 @@
 namespace gpubench {
 namespace {
 
-// A case that takes no more than this many empty launches is mostly the cost of being launched.
+// A case that takes less than this many empty launches is mostly the cost of being launched.
 constexpr double launch_bound_within = 3;
 
 // A term whose ceiling is missing could be the longest: what is left of the roof proves nothing.

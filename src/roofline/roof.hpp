@@ -32,8 +32,9 @@ inline bool is_above_roof(double percent_of_roof) {
 }
 
 struct Placement {
-  std::optional<Roof> roof;        // empty where no ceiling applies, or one that does is missing
-  std::vector<std::string> notes;  // l2_transition, inner_caches, launch_bound, above_roof
+  std::optional<Roof> roof;  // empty where no ceiling applies, or one that does is missing
+  // no_ceiling, l2_transition, inner_caches, launch_bound, above_roof
+  std::vector<std::string> notes;
 };
 
 // What was measured of a case.

@@ -38,13 +38,17 @@ class Outputs(Case):
 
     def test_other_names_of_standard_output_are_standard_output(self):
         """A second opening of it would write the table over the document."""
-        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        link = self.folder / "link"
+        link.symlink_to("/dev/stdout")
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/thread-self/fd/1", link, self.folder / "out.json"):
             with self.subTest(name), open(self.folder / "out.json", "w+", encoding="utf-8") as file:
                 child = subprocess.run([GPUBENCH, "run", *SMALL, *FAST, "--ceilings", ceilings(), "--json", name], stdout=file, env=environment(),
                                        check=True, stderr=subprocess.DEVNULL)
                 file.seek(0)
                 self.validate(parse(file.read()))
+        self.assertFalse(link.is_file() and not link.is_symlink())
         self.assert_one_sentence(self.run_fast(*SMALL, "--json", "/dev/stdout", "--csv", "-"), 2, "standard output")
+        self.assert_code(self.run_fast(*SMALL, "--json", "/dev/null", "--csv", "/dev/null"), 0)
 
     def test_a_file_and_the_table(self):
         run = self.run_fast(*SMALL, "--json", self.folder / "out.json")
@@ -157,6 +161,12 @@ class Outputs(Case):
         run = gpubench("run", *SMALL, "--device", "host", "--json", target, "--csv", self.folder / "no" / "x")
         self.assert_one_sentence(run, 5)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_ceilings_of_which_the_device_has_none_are_written_and_no_success(self):
+        run = gpubench("roofline", "--device", "host", "--ceiling", "^f16_tensor$", "--json", self.folder / "out.json")
+        self.assert_code(run, 3)
+        self.assertIn("nothing could be measured: f16_tensor", run.stderr)
+        self.assertEqual([one["status"] for one in self.read(self.folder / "out.json")["ceilings"]], ["skipped"])
 
     def test_roofline_and_verify_write_documents_too(self):
         document = self.read(ceilings())

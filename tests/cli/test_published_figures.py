@@ -1,5 +1,6 @@
 """The figures in the README and the documentation are those of the documents under results/ that they name."""
 import json
+import math
 import pathlib
 import re
 import unittest
@@ -30,13 +31,16 @@ def table(text, first_line):
     return made
 
 
+def significant(value, digits):
+    """As src/base/text.hpp's function of that name, for the figures of a table."""
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(float(f'{value:.{digits - 1}e}')))))}f}"
+
+
 class Figures(unittest.TestCase):
-    def assert_printed(self, printed, value, what):
-        """Whether the text is the value, rounded to the digits it shows."""
+    def assert_printed(self, printed, value, what, digits=4):
+        """Whether the text is the value with so many significant digits, as the program prints it."""
         number, _, unit = printed.strip("±x%").partition(" ")
-        digits = len(number.partition(".")[2])
-        self.assertLessEqual(abs(float(number) - value / UNITS.get(unit, 1)), 0.5001 * 10**-digits,
-                             f"{what}: '{printed}' and {value}")
+        self.assertEqual(number, significant(value / UNITS.get(unit, 1), digits), what)
 
     def test_the_table_of_the_readme(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,18 +53,17 @@ class Figures(unittest.TestCase):
             case = cases[row["variant"]]
             timing, achieved, roof = case["timing"], case["achieved"], case["roof"]
             low, high = timing["median_ci95_s"]
-            values = {"time": timing["median_s"], "spread": 50 * (high - low) / timing["median_s"],
-                      "TFLOP/s": achieved["flops_per_s"] / 1e12, "GB/s": achieved["bytes_per_s"] / 1e9,
-                      "FLOP/B": achieved["arithmetic_intensity"],
-                      "MHz": case["telemetry"]["sm_clock_hz"]["during"] / 1e6, "% roof": roof["percent_of_roof"],
-                      "% ref": 100 * cases["cublas"]["timing"]["median_s"] / timing["median_s"],
-                      "error": case["verification"]["max_abs_error"]}
-            if before:
-                values["vs prev"] = before / timing["median_s"]
-            for name, value in values.items():
-                if name in row:
-                    self.assert_printed(row[name], value, f"{row['variant']}, {name}")
-            self.assertGreaterEqual(len(row), 9, row)
+            values = {"time": (timing["median_s"], 4), "spread": (50 * (high - low) / timing["median_s"], 2),
+                      "TFLOP/s": (achieved["flops_per_s"] / 1e12, 4), "GB/s": (achieved["bytes_per_s"] / 1e9, 4),
+                      "FLOP/B": (achieved["arithmetic_intensity"], 3),
+                      "MHz": (case["telemetry"]["sm_clock_hz"]["during"] / 1e6, 4),
+                      "% roof": (roof["percent_of_roof"], 3), "error": (case["verification"]["max_abs_error"], 2)}
+            if row["variant"] != "cublas":
+                values["% ref"] = (100 * cases["cublas"]["timing"]["median_s"] / timing["median_s"], 3)
+                if before:
+                    values["vs prev"] = (before / timing["median_s"], 3)
+            for name, (value, digits) in values.items():
+                self.assert_printed(row[name], value, f"{row['variant']}, {name}", digits)
             self.assertEqual(row["roof"], roof["limited_by"])
             before = timing["median_s"]
 
@@ -72,19 +75,23 @@ class Figures(unittest.TestCase):
         for row in rows:
             ceiling = ceilings[row["ceiling"]]
             low, high = ceiling["timing"]["median_ci95_s"]
-            values = {"value": ceiling["value"], "theoretical": ceiling["theoretical"],
-                      "%": ceiling["percent_of_theoretical"],
-                      "% at clock": ceiling["percent_of_theoretical_at_clock"],
-                      "MHz": ceiling["telemetry"]["sm_clock_hz"]["during"] / 1e6, "W": ceiling["telemetry"]["power_w"],
-                      "spread": 50 * (high - low) / ceiling["timing"]["median_s"]}
-            for name, value in values.items():
+            values = {"value": (ceiling["value"], 4), "theoretical": (ceiling["theoretical"], 4),
+                      "%": (ceiling["percent_of_theoretical"], 3),
+                      "% at clock": (ceiling["percent_of_theoretical_at_clock"], 3),
+                      "MHz": (ceiling["telemetry"]["sm_clock_hz"]["during"] / 1e6, 4),
+                      "W": (ceiling["telemetry"]["power_w"], 3),
+                      "spread": (50 * (high - low) / ceiling["timing"]["median_s"], 2)}
+            for name, (value, digits) in values.items():
                 self.assertEqual(name in row, value is not None, f"{row}, {name}")
                 if value is not None:
-                    self.assert_printed(row[name], value, f"{row['ceiling']}, {name}")
+                    self.assert_printed(row[name], value, f"{row['ceiling']}, {name}", digits)
         tensor = ceilings["f16_tensor"]
-        held = re.search(r"held to (\d+) MHz.*?figure is ([\d.]+) %", text, re.DOTALL)
-        self.assert_printed(held[1], tensor["telemetry"]["sm_clock_hz"]["during"] / 1e6, "the clock under it")
-        self.assert_printed(held[2], tensor["percent_of_theoretical_at_clock"], "the percentage under it")
+        clocks = re.findall(r"(?:runs at|held to) (\d+) MHz", text)
+        self.assertEqual(len(clocks), 2)
+        for clock in clocks:
+            self.assert_printed(clock, tensor["telemetry"]["sm_clock_hz"]["during"] / 1e6, "the clock in the text")
+        percent = re.search(r"at that clock the figure is ([\d.]+) %", text)
+        self.assert_printed(percent[1], tensor["percent_of_theoretical_at_clock"], "the percentage in the text", 3)
 
     def test_burst_and_sustained(self):
         text = (ROOT / "docs" / "measurement.md").read_text(encoding="utf-8")
@@ -100,9 +107,11 @@ class Figures(unittest.TestCase):
                           re.MULTILINE)
         self.assertEqual(len(rows), 3)
         for row, (seconds, clock_hz, roof_flops, percent) in zip(rows, expected):
-            for printed, value in zip(row, (seconds, case["work"]["flops"] / seconds / 1e12, clock_hz / 1e6,
-                                            roof_flops / 1e12, percent)):
-                self.assert_printed(printed, value, row)
+            for printed, value, digits in zip(row, (seconds, case["work"]["flops"] / seconds / 1e12, clock_hz / 1e6,
+                                                    roof_flops / 1e12, percent), (4, 3, 4, 3, 3)):
+                self.assert_printed(printed, value, row, digits)
+        share = re.search(r"the product uses (\d+) % of the tensor cores", text)
+        self.assert_printed(share[1], roof["percent_of_roof_at_clock"], "the text under it", 2)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 #include "tests/fuzz/mutations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
+#include "measure/statistics.hpp"
 #include "tests/fuzz/seeds.hpp"
 
 namespace gpubench::fuzz {
@@ -227,19 +230,37 @@ void split(Json& list, Chance& chance) {
   list = std::move(by_process);
 }
 
-// Has the samples of each case be those of its processes again, as every document has to.
+// The median of the numbers in a list, where all of them are numbers.
+std::optional<double> median_of(const Json& list) {
+  std::vector<double> values;
+  for (const Json& one : list) {
+    if (!one.is_number()) return std::nullopt;
+    values.push_back(one.get<double>());
+  }
+  if (values.empty() || !std::ranges::all_of(values, [](double v) { return std::isfinite(v); }))
+    return std::nullopt;
+  return median(values);
+}
+
+// Has the samples of each case be those of its processes again, and its median theirs, as every
+// document has to.
 void settle(Json& root) {
   // From the leaves on, as what is replaced takes the nodes inside it along.
   std::vector<Json*> nodes = nodes_of(root);
   std::ranges::reverse(nodes);
   for (Json* one : nodes) {
-    if (!one->is_object() || !one->contains("samples_by_process_s")) continue;
-    const Json& processes = (*one)["samples_by_process_s"];
-    if (!has_children(processes) || !processes.is_array()) continue;
-    Json all = Json::array();
-    for (const Json& samples : processes)
-      if (samples.is_array()) all.insert(all.end(), samples.begin(), samples.end());
-    (*one)["samples_s"] = std::move(all);
+    if (!one->is_object() || !one->contains("samples_s")) continue;
+    Json& samples = (*one)["samples_s"];
+    if (one->contains("samples_by_process_s")) {
+      const Json& processes = (*one)["samples_by_process_s"];
+      if (has_children(processes) && processes.is_array()) {
+        samples = Json::array();
+        for (const Json& some : processes)
+          if (some.is_array()) samples.insert(samples.end(), some.begin(), some.end());
+      }
+    }
+    if (samples.is_array())
+      if (const auto middle = median_of(samples)) (*one)["median_s"] = *middle;
   }
 }
 

@@ -71,10 +71,11 @@ struct Nvml::Library {
   Result (*system_driver_version)(char*, unsigned int) = nullptr;
   Result (*handle_by_uuid)(const char*, Handle*) = nullptr;
   Result (*board_of_mig)(Handle, Handle*) = nullptr;
-  Result (*clock)(Handle, int, unsigned int*) = nullptr;        // MHz
-  Result (*max_clock)(Handle, int, unsigned int*) = nullptr;    // MHz
-  Result (*power)(Handle, unsigned int*) = nullptr;             // mW
+  Result (*clock)(Handle, int, unsigned int*) = nullptr;      // MHz
+  Result (*max_clock)(Handle, int, unsigned int*) = nullptr;  // MHz
+  Result (*power)(Handle, unsigned int*) = nullptr;           // mW
   Result (*field_values)(Handle, int, FieldValue*) = nullptr;
+  Result (*compute_capability)(Handle, int*, int*) = nullptr;
   Result (*power_limit)(Handle, unsigned int*) = nullptr;       // mW
   Result (*energy)(Handle, unsigned long long*) = nullptr;      // mJ since the driver was loaded
   Result (*temperature)(Handle, int, unsigned int*) = nullptr;  // degrees Celsius
@@ -101,6 +102,7 @@ struct Nvml::Library {
     find(file, max_clock, "nvmlDeviceGetMaxClockInfo");
     find(file, power, "nvmlDeviceGetPowerUsage");
     find(file, field_values, "nvmlDeviceGetFieldValues");
+    find(file, compute_capability, "nvmlDeviceGetCudaComputeCapability");
     find(file, power_limit, "nvmlDeviceGetEnforcedPowerLimit");
     find(file, energy, "nvmlDeviceGetTotalEnergyConsumption");
     find(file, temperature, "nvmlDeviceGetTemperature");
@@ -167,9 +169,9 @@ std::optional<double> Nvml::power_limit_w() const {
   return library_->reading(library_->power_limit, 1e-3);
 }
 
-// nvmlDeviceGetPowerUsage is the mean of the last second on everything since GA102 (its
-// documentation says so): most of it is then what ran before a case. Where there is no field for
-// the power of the moment, that query tells it.
+// nvmlDeviceGetPowerUsage is the mean of the last second on Ampere (but GA100) and everything
+// since, as its documentation says: most of it is then what ran before a case. There the field for
+// the power of the moment, which came with driver 535, is asked, and nothing else will do.
 std::optional<double> Nvml::power_w() const {
   const Library& nvml = *library_;
   FieldValue power{};
@@ -177,6 +179,11 @@ std::optional<double> Nvml::power_w() const {
   if (nvml.field_values && nvml.field_values(nvml.board, 1, &power) == success &&
       power.result == success && power.type == type_unsigned)
     return power.value.as_unsigned * 1e-3;
+  int major = 0;
+  int minor = 0;
+  if (!nvml.compute_capability || nvml.compute_capability(nvml.board, &major, &minor) != success ||
+      std::pair(major, minor) > std::pair(8, 0))
+    return std::nullopt;
   return nvml.reading(nvml.power, 1e-3);
 }
 
