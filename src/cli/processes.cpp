@@ -153,6 +153,8 @@ ProcessesResult run_processes(const Arguments& arguments, Progress& progress) {
     Child child(child_arguments(arguments.command_line, ceilings ? ceilings->path() : "", i > 1));
     const std::string text = child.read();
     const int status = child.wait();
+    // It was told before it had come so far as to listen.
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT && interrupted()) break;
     if (WIFSIGNALED(status))
       throw Error(ExitCode::failed, which + " was ended by signal " +
                                         std::to_string(WTERMSIG(status)) + " (" +

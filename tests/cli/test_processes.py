@@ -219,6 +219,19 @@ class Signals(Processes):
         self.assertEqual([case["status"] for case in document["cases"]], ["ok", "ok"])
         self.assert_processes(document, 1)
 
+    def test_an_interrupt_before_a_process_listens_is_one(self):
+        """Between its start and its handler a signal ends a process: half of these interrupts come that early."""
+        for tick in range(12):
+            with self.subTest(tick):
+                process = self.start("--N", "65536", *SHORT, "--processes", "3", "-v")
+                while "process 1 of 3" not in process.stderr.readline():
+                    self.assertIsNone(process.poll())
+                time.sleep(0.0003 * tick)
+                process.send_signal(signal.SIGINT)
+                _, error = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, 130, error)
+                self.assertEqual(self.read(self.target)["status"], "interrupted")
+
     def test_a_second_interrupt_ends_it_at_once(self):
         process = self.start(*ENDLESS, "--processes", "2")
         self.child_of(process)
