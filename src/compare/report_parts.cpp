@@ -163,8 +163,7 @@ std::vector<std::string> facts_of(const SideFacts& side) {
   std::vector<std::string> facts;
   if (!side.device.empty()) facts.push_back(side.device);
   if (side.git_commit) facts.push_back("commit " + side.git_commit->substr(0, 12));
-  if (side.processes > 0)
-    facts.push_back(counted(side.processes, "process", "processes"));
+  if (side.processes > 0) facts.push_back(counted(side.processes, "process", "processes"));
   if (!side.started_at.empty()) facts.push_back(side.started_at);
   return facts;
 }

@@ -337,8 +337,9 @@ Comparison compare(const Side& base, const Side& fresh, const CompareOptions& op
     return !(pair.base && pair.base->ok) && !(pair.fresh && pair.fresh->ok);
   };
   if (const auto count = std::erase_if(pairs, never_ok); count > 0)
-    comparison.remarks.push_back(counted(static_cast<std::int64_t>(count), "case was", "cases were") +
-                                 " measured on neither side.");
+    comparison.remarks.push_back(
+        counted(static_cast<std::int64_t>(count), "case was", "cases were") +
+        " measured on neither side.");
 
   const Rule rule(options, base.device);
   comparison.cases.resize(pairs.size());

@@ -72,6 +72,18 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+    def somebody(self):
+        """Options of a run as a user whom permissions bind: nobody, where the tests run as root."""
+        if os.geteuid() != 0:
+            return {}
+        options = {"user": 65534, "group": 65534, "extra_groups": []}
+        self.folder.chmod(0o755)
+        try:
+            gpubench("--version", **options)
+        except OSError as error:
+            self.skipTest(f"nobody may not run {error.filename}")
+        return options
+
     def run_fast(self, *arguments, **options):
         """`gpubench run ARGUMENTS` on the host, short, with the ceilings measured before."""
         return gpubench("run", *arguments, *FAST, "--ceilings", ceilings(), **options)

@@ -5,7 +5,7 @@ import unittest
 
 from compare_documents import Folder, case, document, processes, slower, text
 from compare_formats import comparison_faults, github_action_faults, junit_faults, markdown_faults
-from support import Case, gpubench, parse
+from support import Case, parse
 
 NOISE = {"schema": "gpubench.noise/1", "device": "Test GPU", "created_at": "2026-11-29T18:00:00Z", "files": [],
          "cases": [{"id": case(1)["id"], "processes": 5, "time": 0.01, "percent_of_roof": None,
@@ -243,14 +243,7 @@ class Files(Hostile):
                 self.refused(self.folder / name, 5)
 
     def test_a_file_without_permission(self):
-        somebody = {}
-        if os.geteuid() == 0:  # root may read everything: be nobody
-            somebody = {"user": 65534, "group": 65534, "extra_groups": []}
-            self.folder.chmod(0o755)
-            try:
-                gpubench("--version", **somebody)
-            except OSError as error:
-                self.skipTest(f"nobody may not run {error.filename}")
+        somebody = self.somebody()
         self.bad.write_text(text(document([case(1)])))
         self.bad.chmod(0)
         for sides in ((self.bad, self.good), (self.good, self.bad)):

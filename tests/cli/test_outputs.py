@@ -67,14 +67,7 @@ class Outputs(Case):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_folder_or_file_without_write_permission(self):
-        somebody = {}
-        if os.geteuid() == 0:  # root may write everywhere: be nobody
-            somebody = {"user": 65534, "group": 65534, "extra_groups": []}
-            self.folder.chmod(0o755)
-            try:
-                gpubench("--version", **somebody)
-            except OSError as error:
-                self.skipTest(f"nobody may not run {error.filename}")
+        somebody = self.somebody()
         file = self.folder / "file.json"
         file.write_text("before")
         file.chmod(0o444)

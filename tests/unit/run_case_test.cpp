@@ -39,13 +39,13 @@ std::size_t workspace = 0;
 
 constexpr std::array parameters = {
     Parameter{.name = "N", .help = "elements", .cuda_default = 100, .host_default = 100}};
-constexpr std::array variants = {Variant<Problem>{.name = "doubling",
-                                                  .technique = "one loop",
-                                                  .device = DeviceKind::host,
-                                                  .unsupported = refuse_large,
-                                                  .workspace_bytes =
-                                                      [](const Problem&) { return workspace; },
-                                                  .launch = launch}};
+constexpr std::array variants = {
+    Variant<Problem>{.name = "doubling",
+                     .technique = "one loop",
+                     .device = DeviceKind::host,
+                     .unsupported = refuse_large,
+                     .workspace_bytes = [](const Problem&) { return workspace; },
+                     .launch = launch}};
 
 const Family& family() {
   static constexpr Manifest<Problem> manifest = {

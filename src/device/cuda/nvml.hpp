@@ -23,7 +23,7 @@ class Nvml {
   std::optional<double> sm_clock_max_hz() const;
   std::optional<double> memory_clock_max_hz() const;
   std::optional<double> power_limit_w() const;  // the one enforced now
-  TelemetryReading telemetry() const;  // energy since the driver was loaded
+  TelemetryReading telemetry() const;           // energy since the driver was loaded
 
  private:
   struct Library;
